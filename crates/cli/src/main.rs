@@ -1,0 +1,3 @@
+//! The `zymase` command.
+
+fn main() {}

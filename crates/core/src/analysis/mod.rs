@@ -1,0 +1,1 @@
+//! Questions about functions, answered without changing them.

@@ -1,0 +1,60 @@
+//! The intermediate representation.
+//!
+//! # Semantics
+//!
+//! **Functions and values.** A function is a control-flow graph in static single assignment form.
+//! Blocks have parameters in place of phis; every edge passes one argument for each parameter of
+//! the block it leads to, all at once. A value is usable where its definition dominates; the
+//! result of a terminator (`invoke`) exists on its normal edge only. Constants are values.
+//! The parameters of the first block are the parameters of the function.
+//!
+//! **Evaluation.** Instructions of a block run in order; the last one, and only it, is a
+//! terminator. Operations on vectors work lane by lane unless documented otherwise. Integers are
+//! modulo 2ⁿ; division by zero, and the signed division that overflows, are errors. Floats are
+//! IEEE with the default rounding; permissions in the flags allow, never require, other results.
+//!
+//! **Memory** is a set of objects (frame memory, heap memory, global variables), each a sequence
+//! of bytes. An address is an object and an offset; arithmetic may leave the bounds, access may
+//! not. Every byte knows whether it was written, and bytes of a stored pointer remember it.
+//! Reading a byte that was never written gives poison; freed memory, and frame memory of a
+//! function that has returned, must not be touched. All values are little-endian.
+//!
+//! **Undef and poison.** Undef is any value, at each use anew. Poison arises from a broken promise
+//! (`nsw`, `nnan`, `inbounds`, an uninitialized byte, a shift by the width or more). It spreads
+//! through operations; branching on it, using it as an address, dividing by it is an error.
+//! `freeze` turns both into some fixed value. A `select` spreads only the poison of its condition
+//! and of the value it chooses.
+//!
+//! **Calls.** Arguments are passed by value; `byval` memory is copied. A callee may do what its
+//! attributes allow. Functions without a body are known by name (the C library, LLVM's
+//! intrinsics) or unknown.
+//!
+//! **Derivatives.** A [`Request`] stands for the call of a derivative; the pipeline replaces it by
+//! one. [`Op::Accumulate`] adds a float into memory; accumulations commute. A *tape* is ordinary
+//! memory whose accesses carry [`Region::Tape`]: written by a forward sweep, read by the reverse
+//! sweep of the same call, and by nothing else.
+//!
+//! **Opaque** instructions, constants and types are carried along and never looked into.
+//!
+//! The text form is documented in [`text`](self::text).
+
+mod builder;
+mod constant;
+mod entities;
+mod function;
+mod inst;
+mod math;
+mod module;
+pub mod soft;
+pub mod text;
+mod types;
+pub mod verify;
+
+pub use builder::*;
+pub use constant::*;
+pub use entities::*;
+pub use function::*;
+pub use inst::*;
+pub use math::*;
+pub use module::*;
+pub use types::*;

@@ -1,0 +1,1 @@
+//! Passes that bring functions into simpler forms with the same meaning.
