@@ -1,1 +1,8 @@
 //! Questions about functions, answered without changing them.
+
+pub mod cfg;
+pub mod dominators;
+pub mod loops;
+
+#[cfg(test)]
+pub(crate) mod test_graphs;
