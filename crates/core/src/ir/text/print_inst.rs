@@ -295,24 +295,22 @@ impl InstPrinter<'_> {
     }
 
     fn request(&self, data: &InstData, request: &Request, ty: Type) -> String {
+        let count = data.args.len();
         let mut next = 0;
-        let mut groups = Vec::new();
-        for (i, activity) in request.args.iter().enumerate() {
-            let last = i + 1 == request.args.len();
-            let wanted = next + 1 + activity.shadow_count(request.width);
-            // Too few or too many operands are wrong, but shown.
-            let end = if last {
-                data.args.len()
-            } else {
-                wanted.min(data.args.len())
-            };
-            let mut group = activity.name().to_string();
-            for index in next..end {
-                group.push(' ');
-                group.push_str(&self.operand(data, ty, index));
-            }
-            groups.push(group);
+        let mut group = |word: &str, end: usize| {
+            let operands = (next..end).map(|i| format!(" {}", self.operand(data, ty, i)));
+            let text = operands.fold(word.to_string(), |text, operand| text + &operand);
             next = end;
+            text
+        };
+        let mut end = 0;
+        let mut groups = Vec::new();
+        for activity in &request.args {
+            end = count.min(end + 1 + activity.shadow_count(request.width));
+            groups.push(group(activity.name(), end));
+        }
+        if end < count {
+            groups.push(group("with", count));
         }
         let callee = quote_if_needed(&self.module.funcs[request.func].name);
         let call = format!("@{callee}({})", groups.join(", "));
