@@ -10,8 +10,8 @@ mod usage;
 
 use super::text::{InstPrinter, Names};
 use super::{
-    Block, Constant, Function, Global, GlobalData, Inst, Module, ParamAttrs, Symbol, Type,
-    TypeKind, Value, ValueDef,
+    Block, Constant, Function, GlobalData, Inst, Module, ParamAttrs, Symbol, Type, TypeKind, Value,
+    ValueDef,
 };
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::cell::OnceCell;
@@ -125,7 +125,8 @@ impl<'m> Verifier<'m> {
         }
         let (types, attrs) = (func.sig.params.len(), func.params.len());
         if types != attrs {
-            let message = format!("{types} parameters, but attributes for {attrs}");
+            let given = counted(types, "parameter");
+            let message = format!("{given}, but attributes for {attrs}");
             self.error(None, None, message);
         }
         for attrs in func.params.iter().chain([&func.ret]) {
@@ -227,9 +228,8 @@ impl<'m> Verifier<'m> {
         let params = func.block_params(edge.block);
         let (given, wanted) = (edge.args.len(), params.len());
         if given != wanted {
-            return Err(format!(
-                "an edge passes {given} arguments to a block with {wanted} parameters"
-            ));
+            let (given, wanted) = (counted(given, "argument"), counted(wanted, "parameter"));
+            return Err(format!("an edge passes {given} to a block with {wanted}"));
         }
         for (i, (&arg, &param)) in edge.args.iter().zip(params).enumerate() {
             self.operand(arg)?;
@@ -326,6 +326,14 @@ fn check_symbol(module: &Module, symbol: Symbol) -> Result<(), String> {
     }
 }
 
+/// A number of things.
+fn counted(count: usize, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
+
 fn param_attrs(attrs: &ParamAttrs) -> Result<(), String> {
     check_align(attrs.align)
 }
@@ -354,8 +362,8 @@ fn verify_tables(module: &Module, errors: &mut Vec<VerifyError>) {
             report(format!("there are two symbols @{name}"));
         }
     }
-    for (global, data) in &module.globals {
-        if let Err(message) = verify_global(module, global, data) {
+    for data in module.globals.values() {
+        if let Err(message) = verify_global(module, data) {
             report(format!("@{}: {message}", data.name));
         }
     }
@@ -368,7 +376,7 @@ fn verify_tables(module: &Module, errors: &mut Vec<VerifyError>) {
     }
 }
 
-fn verify_global(module: &Module, _: Global, data: &GlobalData) -> Result<(), String> {
+fn verify_global(module: &Module, data: &GlobalData) -> Result<(), String> {
     check_align(data.align)?;
     let Some(init) = &data.init else {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The types of operands and results, operation by operation.
 
-use super::{Verifier, check_align, param_attrs};
+use super::{Verifier, check_align, counted, param_attrs};
 use crate::ir::{
     Access, Activity, BinaryOp, Call, Callee, CastOp, FloatKind, Inst, InstData, MathFn, MathParam,
     Mode, Op, Ordering, Request, RmwOp, Type, TypeKind, UnaryOp, Value,
@@ -258,21 +258,16 @@ impl Verifier<'_> {
         let params = &call.sig.params;
         let enough = args.len() == params.len() || call.sig.variadic && args.len() > params.len();
         if !enough {
-            return Err(format!(
-                "{} arguments for {} parameters",
-                args.len(),
-                params.len()
-            ));
+            let given = counted(args.len(), "argument");
+            let wanted = counted(params.len(), "parameter");
+            return Err(format!("{given} for {wanted}"));
         }
         for (i, (&arg, &param)) in args.iter().zip(params).enumerate() {
             same(&format!("argument {i}"), arg, param)?;
         }
         if call.args.len() != args.len() {
-            return Err(format!(
-                "{} arguments, but attributes for {}",
-                args.len(),
-                call.args.len()
-            ));
+            let given = counted(args.len(), "argument");
+            return Err(format!("{given}, but attributes for {}", call.args.len()));
         }
         call.args.iter().try_for_each(param_attrs)?;
         same("the result", result, call.sig.ret)
@@ -287,7 +282,8 @@ impl Verifier<'_> {
         }
         let (given, wanted) = (request.args.len(), callee.sig.params.len());
         if given != wanted {
-            return Err(format!("{given} activities for {wanted} parameters"));
+            let wanted = counted(wanted, "parameter");
+            return Err(format!("activities for {given} of {wanted}"));
         }
         let mut next = 0;
         for (i, (&activity, &ty)) in request.args.iter().zip(&callee.sig.params).enumerate() {
@@ -313,7 +309,7 @@ impl Verifier<'_> {
             _ => 0,
         };
         match types.len() - next > extra {
-            true => Err(format!("{} operands too many", types.len() - next)),
+            true => Err(counted(types.len() - next, "operand") + " too many"),
             false => Ok(()),
         }
     }
@@ -323,7 +319,7 @@ impl Verifier<'_> {
 fn operands<const N: usize>(types: &[Type]) -> Result<[Type; N], String> {
     types
         .try_into()
-        .map_err(|_| format!("{} operands, {N} expected", types.len()))
+        .map_err(|_| format!("{}, {N} expected", counted(types.len(), "operand")))
 }
 
 fn same(what: &str, given: Type, wanted: Type) -> Check {
@@ -429,11 +425,8 @@ fn bits(ty: Type) -> Option<u64> {
 fn check_math(function: MathFn, types: &[Type], result: Type) -> Check {
     let params = function.params();
     if params.len() != types.len() {
-        return Err(format!(
-            "{} operands, {} expected",
-            types.len(),
-            params.len()
-        ));
+        let given = counted(types.len(), "operand");
+        return Err(format!("{given}, {} expected", params.len()));
     }
     float_like("the result", result)?;
     for (i, (param, &ty)) in params.iter().zip(types).enumerate() {
