@@ -1,11 +1,15 @@
-//! Functions without a body that are known by name: the C and C++ allocators and the small part
-//! of the C library that programs under test use.
+//! Functions without a body that are known by name: the small part of the C library that programs
+//! under test use, and the way to the allocators and intrinsics.
 
+use super::allocators;
 use super::execute::{definite_int, pointer};
-use super::memory::{Byte, Memory, ObjectKind};
+use super::intrinsics;
+use super::math;
+use super::memory::{Byte, Memory};
+use super::printf;
 use super::trap::{Trap, TrapKind};
 use super::value::{Pointer, Val};
-use crate::ir::{DataLayout, Type};
+use crate::ir::{AllocInfo, DataLayout, Flags, Type};
 
 /// What an external function sees of the machine.
 pub(super) struct Environment<'e> {
@@ -16,10 +20,9 @@ pub(super) struct Environment<'e> {
     pub ret: Type,
     /// The types of the arguments.
     pub types: &'e [Type],
+    /// What the attributes of the function say of its allocating.
+    pub alloc: Option<&'e AllocInfo>,
 }
-
-/// The alignment of memory that `malloc` returns.
-const MALLOC_ALIGN: u64 = 16;
 
 /// Calls a function by name; none if the name is not known.
 pub(super) fn call(
@@ -36,37 +39,16 @@ pub(super) fn call(
         Ok::<u64, Trap>(u64::try_from(int).unwrap_or(u64::MAX))
     };
     let address = |i: usize| pointer(arg(i)?, name);
-    let heap = |env: &mut Environment<'_>, size: u64, align: u64, zeroed: bool| {
-        let new = env.memory.allocate(ObjectKind::Heap, size, align, zeroed)?;
-        Ok::<_, Trap>(Some(Val::Ptr(new)))
-    };
+    if let Some(result) = allocators::call(env, name, args)? {
+        return Ok(Some(result));
+    }
+    if let Some(intrinsic) = name.strip_prefix("llvm.") {
+        return intrinsics::call(env, intrinsic, args);
+    }
+    if let Some(function) = intrinsics::c_function(name, args) {
+        return Ok(Some(Some(math::call(function, Flags::empty(), args)?)));
+    }
     let result = match name {
-        "malloc" | "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => {
-            heap(env, size(0)?, MALLOC_ALIGN, false)?
-        }
-        "calloc" => heap(env, size(0)?.saturating_mul(size(1)?), MALLOC_ALIGN, true)?,
-        "aligned_alloc" | "memalign" => heap(env, size(1)?, size(0)?, false)?,
-        "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t" => heap(env, size(0)?, size(1)?, false)?,
-        "posix_memalign" => {
-            let new = env
-                .memory
-                .allocate(ObjectKind::Heap, size(2)?, size(1)?, false)?;
-            env.memory.store(Type::ptr(), address(0)?, &Val::Ptr(new))?;
-            Some(Val::i32(0))
-        }
-        "realloc" => Some(Val::Ptr(reallocate(env.memory, address(0)?, size(1)?)?)),
-        "free"
-        | "_ZdlPv"
-        | "_ZdaPv"
-        | "_ZdlPvm"
-        | "_ZdaPvm"
-        | "_ZdlPvSt11align_val_t"
-        | "_ZdaPvSt11align_val_t"
-        | "_ZdlPvmSt11align_val_t"
-        | "_ZdaPvmSt11align_val_t" => {
-            env.memory.free(address(0)?)?;
-            None
-        }
         "memcpy" | "memmove" => {
             let overlapping = name == "memmove";
             let (to, from, len) = (address(0)?, address(1)?, size(2)?);
@@ -93,6 +75,14 @@ pub(super) fn call(
             env.output.push(char::from(size(0)? as u8));
             Some(arg(0)?.clone())
         }
+        "printf" => {
+            let format = read_string(env.memory, address(0)?)?;
+            let text = printf::format(env.memory, &format, &args[1..])?;
+            env.memory.count_steps(text.len() as u64)?;
+            env.memory.reserve(text.len() as u64)?;
+            env.output.push_str(&text);
+            Some(Val::i32(text.len() as i32))
+        }
         "abort" | "exit" | "_exit" => {
             let message = format!("the program called {name}");
             return Err(Trap::new(TrapKind::Aborted, message));
@@ -100,19 +90,6 @@ pub(super) fn call(
         _ => return Ok(None),
     };
     Ok(Some(result))
-}
-
-fn reallocate(memory: &mut Memory, old: Pointer, size: u64) -> Result<Pointer, Trap> {
-    let new = memory.allocate(ObjectKind::Heap, size, MALLOC_ALIGN, false)?;
-    if old != Pointer::NULL {
-        let kept = memory.object_size(old).unwrap_or(0).min(size);
-        let mut bytes = Vec::new();
-        memory.count_steps(kept / 8)?;
-        memory.read(old, kept, 1, &mut bytes)?;
-        memory.write(new, &bytes, 1)?;
-        memory.free(old)?;
-    }
-    Ok(new)
 }
 
 /// Bytes that must have been written.

@@ -272,9 +272,10 @@ impl<'m> Machine<'m> {
         types: &[Type],
         args: Vec<Val>,
     ) -> Result<Option<Val>, Trap> {
-        let name = &self.module.funcs[func].name;
-        if let Some(function) = self.host.get_mut(name) {
-            return function(&mut self.memory, &args);
+        let function = &self.module.funcs[func];
+        let name = &function.name;
+        if let Some(host) = self.host.get_mut(name) {
+            return host(&mut self.memory, &args);
         }
         let mut environment = Environment {
             layout: &self.module.layout,
@@ -282,6 +283,7 @@ impl<'m> Machine<'m> {
             output: &mut self.output,
             ret,
             types,
+            alloc: function.attrs.alloc.as_ref(),
         };
         match externals::call(&mut environment, name, &args)? {
             Some(result) => Ok(result),

@@ -221,6 +221,16 @@ impl Memory {
         Some(pointer.address.wrapping_sub(object.base) as i64)
     }
 
+    /// Makes the content of a live object uninitialized again.
+    pub(super) fn forget(&mut self, pointer: Pointer) {
+        let Some(id) = pointer.object.filter(|id| self.object(*id).is_some()) else {
+            return;
+        };
+        if let Some(object) = self.slots[id.slot as usize].object.as_mut() {
+            object.written.fill(false);
+        }
+    }
+
     /// Makes an object read-only.
     pub(super) fn protect(&mut self, id: ObjectId) {
         if let Some(object) = self.slots[id.slot as usize].object.as_mut() {

@@ -27,16 +27,20 @@
 //! # Ok::<(), zymase_core::interp::Trap>(())
 //! ```
 
+mod allocators;
 mod cast;
 mod dual;
 mod execute;
 mod externals;
 mod host;
 mod image;
+mod integers;
+mod intrinsics;
 mod machine;
 mod math;
 mod memory;
 mod pieces;
+mod printf;
 mod scalar;
 mod trap;
 mod value;

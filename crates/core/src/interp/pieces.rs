@@ -11,7 +11,7 @@ use crate::ir::BinaryOp;
 /// The bytes that an operation leaves behind.
 pub(super) enum Pieces {
     /// The result has these tags.
-    Tags(Tags),
+    Tags(Box<Tags>),
     /// The result is an ordinary integer.
     Plain,
     /// The result is poison.
@@ -21,7 +21,7 @@ pub(super) enum Pieces {
 /// The tags of the result of an integer operation on operands of which at least one has tags.
 pub(super) fn binary(op: BinaryOp, x: &Int, y: &Int) -> Pieces {
     if let Some(tags) = address_arithmetic(op, x, y) {
-        return Pieces::Tags(tags);
+        return Pieces::Tags(Box::new(tags));
     }
     let moved = match op {
         BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => shift(op, x, y),
@@ -31,7 +31,7 @@ pub(super) fn binary(op: BinaryOp, x: &Int, y: &Int) -> Pieces {
         _ => None,
     };
     match moved {
-        Some(tags) => Pieces::Tags(tags),
+        Some(tags) => Pieces::Tags(Box::new(tags)),
         None if x.has_poison() || y.has_poison() => Pieces::Poison,
         None => Pieces::Plain,
     }

@@ -39,7 +39,7 @@ fn int_binary(op: BinaryOp, flags: Flags, x: &Int, y: &Int) -> Result<Val, Trap>
         return Ok(Val::Poison);
     };
     Ok(match pieces::binary(op, x, y) {
-        Pieces::Tags(tags) => Val::Int(Int::tagged(x.width(), bits, tags)),
+        Pieces::Tags(tags) => Val::Int(Int::tagged(x.width(), bits, *tags)),
         Pieces::Plain => Val::Int(Int::new(x.width(), bits)),
         Pieces::Poison => Val::Poison,
     })
