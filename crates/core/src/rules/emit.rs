@@ -5,7 +5,7 @@
 //! most once for each emission, so the caller may reload or recompute them on demand. Equal parts
 //! of an expression are computed once.
 
-use super::{Arith, Compare, Expr, Factor, Partial, Primal};
+use super::{Arith, Compare, Expr, Factor, NamedConstant, Partial, Primal};
 use crate::ir::{
     BinaryOp, Builder, CastOp, Constant, FloatKind, FloatPred, IntPred, MathParam, Op, Type, Value,
 };
@@ -102,6 +102,18 @@ pub fn convert(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
     }
 }
 
+/// A constant with as many digits as the type holds.
+pub fn named_constant(builder: &mut Builder<'_>, ty: Type, constant: NamedConstant) -> Value {
+    let [high, middle, low] = constant.parts().map(|part| builder.func.fconst(ty, part));
+    match ty.scalar().float_kind() {
+        Some(FloatKind::X86Fp80 | FloatKind::F128) => {
+            let tail = builder.fadd(middle, low);
+            builder.fadd(high, tail)
+        }
+        _ => high,
+    }
+}
+
 /// The type that an expression is computed in: formats of 16 bits have neither the digits nor the
 /// range for intermediate values. A factor that is a primal value needs no computation.
 fn working_type(ty: Type, factor: &Factor) -> Type {
@@ -184,7 +196,7 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
     fn compute(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::Number(x) => self.builder.func.fconst(self.ty, *x),
-            Expr::Named(constant) => self.sum_of(constant.parts()),
+            Expr::Named(constant) => named_constant(self.builder, self.ty, *constant),
             Expr::Float(primal) => {
                 let value = self.primal(*primal);
                 convert(self.builder, value, self.ty)
@@ -303,20 +315,6 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
         let mask = vec![0; lanes as usize];
         let args = vec![one, empty];
         self.builder.value(Op::Shuffle(mask), args, self.ty)
-    }
-
-    /// A constant with as many digits as the type holds.
-    fn sum_of(&mut self, parts: [f64; 3]) -> Value {
-        let high = self.builder.func.fconst(self.ty, parts[0]);
-        match self.ty.scalar().float_kind() {
-            Some(FloatKind::X86Fp80 | FloatKind::F128) => {
-                let middle = self.builder.func.fconst(self.ty, parts[1]);
-                let low = self.builder.func.fconst(self.ty, parts[2]);
-                let tail = self.builder.fadd(middle, low);
-                self.builder.fadd(high, tail)
-            }
-            _ => high,
-        }
     }
 }
 

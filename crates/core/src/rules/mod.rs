@@ -3,7 +3,7 @@
 //! [`table`](self::table) holds one line for each float operation: the equation, and for each
 //! operand the partial derivative as an expression over the operands and the result. This file
 //! answers which rule an operation has; [`emit`](self::emit) instantiates expressions as
-//! instructions; `library` has bodies for functions that are differentiated
+//! instructions; [`library`](self::library) has bodies for functions that are differentiated
 //! through their bodies rather than by a rule.
 //!
 //! Forward mode multiplies tangents by partials, reverse mode multiplies adjoints by them, so both
@@ -28,6 +28,7 @@
 
 pub mod emit;
 mod expr;
+pub mod library;
 mod parse;
 mod table;
 
@@ -42,7 +43,7 @@ use std::sync::LazyLock;
 /// `None` is the answer for operations that move values without computing floats (select, loads,
 /// shuffles, freeze, bitcast), for calls, for integer arithmetic (an integer may carry the bits of
 /// a float), and for [`MathFn::Digamma`], which is lowered to a
-/// library function before it is differentiated.
+/// [library function](library) before it is differentiated.
 pub fn rule_for(op: &Op) -> Option<&'static Rule> {
     match op {
         Op::Unary(UnaryOp::FNeg) => RULES.get(&Key::Neg),
@@ -140,4 +141,4 @@ static RULES: LazyLock<HashMap<Key, Rule>> = LazyLock::new(|| {
 });
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

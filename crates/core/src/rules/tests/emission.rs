@@ -1,13 +1,9 @@
 //! The emitted instructions compute what the expressions say.
 
-use super::evaluate::math;
+use super::interpret::Machine;
 use super::{apply, float_operands, float_operations, params, points};
-use crate::ir::{
-    BinaryOp, Builder, CastOp, Constant, FloatKind, FloatPred, Function, IntPred, MathParam, Op,
-    Signature, Type, UnaryOp, Value, ValueDef, soft,
-};
+use crate::ir::{BinaryOp, Builder, FloatKind, Function, MathParam, Op, Signature, Type};
 use crate::rules::{Partial, Primal, rule_for};
-use std::collections::HashMap;
 
 /// A function of the operands and one derivative (of type `float`) that returns the contribution.
 fn contribution(op: &Op, operand: usize, float: Type, strong_zero: bool) -> Option<Function> {
@@ -151,43 +147,7 @@ fn check_types(function: &Function) {
     }
 }
 
-/// Runs one block of scalar `f64` instructions.
 fn run(function: &Function, operands: &[f64], derivative: f64) -> f64 {
-    let inputs = operands.iter().copied().chain([derivative]);
-    let mut env: HashMap<Value, f64> = function.arguments().iter().copied().zip(inputs).collect();
-    for &inst in function.block_insts(function.entry()) {
-        let data = function.inst(inst);
-        let args: Vec<f64> = data.args.iter().map(|&v| get(function, &env, v)).collect();
-        let result = match &data.op {
-            Op::Return => return args[0],
-            Op::Math(f) => math(*f, &args),
-            Op::Binary(op) => match op {
-                BinaryOp::And => f64::from(args[0] != 0.0 && args[1] != 0.0),
-                BinaryOp::Or => f64::from(args[0] != 0.0 || args[1] != 0.0),
-                BinaryOp::Add => args[0] + args[1],
-                BinaryOp::Sub => args[0] - args[1],
-                op => apply(&Op::Binary(*op), &args),
-            },
-            Op::Unary(UnaryOp::FNeg) => -args[0],
-            Op::Cast(CastOp::SiToFp) => args[0],
-            Op::Select if args[0] != 0.0 => args[1],
-            Op::Select => args[2],
-            Op::ICmp(IntPred::Eq) | Op::FCmp(FloatPred::Oeq) => f64::from(args[0] == args[1]),
-            Op::FCmp(FloatPred::Une) => f64::from(args[0] != args[1]),
-            Op::FCmp(FloatPred::Olt) => f64::from(args[0] < args[1]),
-            Op::FCmp(FloatPred::Ogt) => f64::from(args[0] > args[1]),
-            Op::FCmp(FloatPred::Oge) => f64::from(args[0] >= args[1]),
-            op => panic!("{op:?} is not emitted by rules"),
-        };
-        env.extend(function.result(inst).map(|value| (value, result)));
-    }
-    panic!("the function does not return")
-}
-
-fn get(function: &Function, env: &HashMap<Value, f64>, value: Value) -> f64 {
-    match function.def(value) {
-        ValueDef::Const(Constant::Float(bits)) => soft::to_f64(FloatKind::F64, *bits),
-        ValueDef::Const(_) => function.as_int(value).map_or(f64::NAN, |n| n as f64),
-        _ => env[&value],
-    }
+    let arguments: Vec<f64> = operands.iter().copied().chain([derivative]).collect();
+    Machine::default().run(function, &arguments)[0]
 }

@@ -3,7 +3,9 @@
 
 mod awkward;
 mod emission;
-mod evaluate;
+pub(crate) mod evaluate;
+pub(crate) mod interpret;
+mod library;
 
 use super::*;
 use crate::ir::MathParam;
