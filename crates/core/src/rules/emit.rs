@@ -57,7 +57,9 @@ impl Partial {
         let zero = builder.func.zero(ty);
         let guarded = derivatives.iter().zip(products).map(|(&d, product)| {
             let is_zero = builder.fcmp(FloatPred::Oeq, d, zero);
-            builder.select(is_zero, zero, product)
+            let is_nan = builder.fcmp(FloatPred::Uno, product, product);
+            let spoiled = builder.binary(BinaryOp::And, is_zero, is_nan);
+            builder.select(spoiled, zero, product)
         });
         Some(guarded.collect())
     }

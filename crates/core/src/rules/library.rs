@@ -14,9 +14,9 @@ use crate::ir::{
     TypeKind, Value,
 };
 
-/// The body of a C library or compiler runtime function that is differentiated through it, local
-/// to the module, under its own name. `None` if there is none of this name, or if the types of
-/// the call are not those that the name promises.
+/// The body through which a function of the compiler runtime is differentiated, local to the
+/// module and named `zymase.` and the name. `None` if there is none for this name, or if the types
+/// are not those that the name promises.
 pub fn body_of(name: &str, sig: &Signature) -> Option<Function> {
     let stem = name.strip_prefix("__")?.strip_suffix("c3")?;
     let (operation, precision) = stem.split_at_checked(3)?;
@@ -37,7 +37,7 @@ pub fn body_of(name: &str, sig: &Signature) -> Option<Function> {
     if sig.variadic || sig.params != [part; 4] || !is_pair(sig.ret, part) {
         return None;
     }
-    let mut function = Function::with_entry(name, sig.clone());
+    let mut function = Function::with_entry(format!("zymase.{name}"), sig.clone());
     function.local = true;
     let entry = function.entry();
     let &[a, b, c, d] = function.arguments() else {

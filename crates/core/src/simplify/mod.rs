@@ -2,3 +2,4 @@
 
 pub mod canonical_loops;
 pub mod lower_library_calls;
+pub mod use_library_bodies;

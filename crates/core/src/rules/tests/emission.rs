@@ -2,7 +2,7 @@
 
 use super::interpret::Machine;
 use super::{apply, float_operands, float_operations, params, points};
-use crate::ir::{BinaryOp, Builder, FloatKind, Function, MathParam, Op, Signature, Type};
+use crate::ir::{BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Op, Signature, Type};
 use crate::rules::{Partial, Primal, rule_for};
 
 /// A function of the operands and one derivative (of type `float`) that returns the contribution.
@@ -77,6 +77,25 @@ fn zero_derivatives_contribute_zero_at_every_pole() {
             }
         }
     }
+}
+
+/// A guard that holds at any zero derivative would make second derivatives zero there.
+#[test]
+fn guards_hold_at_poles_only() {
+    let log = contribution(&Op::Math(MathFn::Log), 0, Type::f64(), false);
+    let guard_at = |x: f64, derivative: f64| {
+        let function = log.as_ref()?;
+        let insts = function.block_insts(function.entry()).iter();
+        let mut selects = insts.filter(|&&inst| function.inst(inst).op == Op::Select);
+        let guard = function.inst(*selects.next()?).args[0];
+        let mut machine = Machine::default();
+        machine.run(function, &[x, derivative]);
+        Some(machine.values[&guard][0])
+    };
+    assert_eq!(guard_at(0.0, 0.0), Some(1.0));
+    assert_eq!(guard_at(1.0, 0.0), Some(0.0));
+    assert_eq!(guard_at(0.0, 1.0), Some(0.0));
+    assert_eq!(guard_at(f64::NAN, 1.0), Some(0.0));
 }
 
 #[test]

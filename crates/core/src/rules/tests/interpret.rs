@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The state of a run. Aggregates are their parts in a row.
 #[derive(Default)]
 pub(crate) struct Machine {
-    values: HashMap<Value, Vec<f64>>,
+    pub(crate) values: HashMap<Value, Vec<f64>>,
     /// What was stored, in order.
     pub(crate) stored: Vec<f64>,
 }
@@ -113,6 +113,7 @@ fn compute_lane(op: &Op, args: &[f64]) -> f64 {
         Op::FCmp(FloatPred::Une) => f64::from(x != y),
         Op::FCmp(FloatPred::Ogt) => f64::from(x > y),
         Op::FCmp(FloatPred::Oge) => f64::from(x >= y),
+        Op::FCmp(FloatPred::Uno) => f64::from(x.is_nan() || y.is_nan()),
         Op::FCmp(FloatPred::Ord) => f64::from(!x.is_nan() && !y.is_nan()),
         op => panic!("{op:?} is not used by rules"),
     }
