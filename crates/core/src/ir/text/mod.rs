@@ -1,1 +1,16 @@
 //! The text form of the IR.
+
+mod constants;
+mod context;
+mod cursor;
+mod lexer;
+mod names;
+mod parse_body;
+mod parse_inst;
+mod parser;
+mod print_inst;
+mod printer;
+
+
+pub use parser::{ParseError, parse_module};
+pub use printer::{print_function, print_module};
