@@ -4,7 +4,7 @@
 use super::{apply, float_operands, float_operations, interpret, params, partial, points};
 use crate::interp::Val;
 use crate::ir::{
-    BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Op, Signature, Type, Value,
+    BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Op, Signature, Type, Value, soft,
 };
 use crate::rules::{Partial, Primal, rule_for};
 
@@ -110,6 +110,28 @@ fn contributions_are_tangents_in_every_format() {
 /// Beyond, the smallest formats overflow; outside of a domain there is nothing to compare.
 fn number_is_usable(x: f64) -> bool {
     x.abs() <= 1e4
+}
+
+#[test]
+fn small_formats_are_rounded_once() {
+    for (kind, half_unit) in [
+        (FloatKind::F16, 2f64.powi(-11)),
+        (FloatKind::Bf16, 2f64.powi(-8)),
+    ] {
+        let op = Op::Math(MathFn::Tanh);
+        let Some(function) = contribution(&op, 0, Type::float(kind), false) else {
+            panic!("a hyperbolic tangent has contributions");
+        };
+        let points: Vec<f64> = (1..12).map(|n| f64::from(n) / 4.0).collect();
+        let runs = points.iter();
+        let runs = runs.map(|&x| arguments(&op, kind, &[x], 1.0, NO_SEED));
+        for (x, found) in points.iter().zip(interpret(function, runs)) {
+            let result = soft::to_f64(kind, soft::from_f64(kind, libm::tanh(*x)));
+            let expected = 1.0 - result * result;
+            let error = (number(&found) - expected).abs() / expected;
+            assert!(error <= half_unit, "{kind:?} at {x}: {error}");
+        }
+    }
 }
 
 #[test]
