@@ -3,8 +3,10 @@
 
 use super::{apply, float_operands, float_operations, interpret, params, partial, points};
 use crate::interp::Val;
+use crate::ir::verify::verify_function;
 use crate::ir::{
-    BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Op, Signature, Type, Value, soft,
+    BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Module, Op, Signature, Type, Value,
+    soft,
 };
 use crate::rules::{Partial, Primal, rule_for};
 
@@ -261,7 +263,7 @@ fn vectors_have_well_typed_contributions() {
                     let zero = rule_for(&op).map(|rule| rule.partial(i)) == Some(&Partial::Zero);
                     assert_eq!(function.is_none(), zero, "{op:?} in {ty}");
                     if let Some(function) = function {
-                        check_types(&function);
+                        assert_eq!(verify_function(&Module::new(), &function), Ok(()));
                     }
                 }
             }
@@ -281,29 +283,5 @@ fn a_division_is_divided_once() {
         });
         // The primal one and that of the contribution.
         assert_eq!(divisions, Some(2));
-    }
-}
-
-/// Operands of one operation have one type where the operation says so.
-fn check_types(function: &Function) {
-    for &inst in function.block_insts(function.entry()) {
-        let data = function.inst(inst);
-        let types: Vec<Type> = data.args.iter().map(|&v| function.ty(v)).collect();
-        let result = function.result(inst).map(|v| function.ty(v));
-        match data.op {
-            Op::Binary(_) | Op::Unary(_) => assert!(types.iter().all(|&t| Some(t) == result)),
-            Op::FCmp(_) | Op::ICmp(_) => assert_eq!(types[0], types[1]),
-            Op::Select => assert!(types[1] == types[2] && Some(types[1]) == result),
-            Op::Math(f) => {
-                for (param, ty) in f.params().iter().zip(&types) {
-                    match param {
-                        MathParam::Float => assert_eq!(Some(*ty), result),
-                        MathParam::Int => assert!(ty.is_int()),
-                    }
-                }
-            }
-            Op::Return => assert_eq!(types, [function.sig.ret]),
-            _ => {}
-        }
     }
 }

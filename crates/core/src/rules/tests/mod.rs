@@ -8,6 +8,7 @@ mod library;
 
 use super::*;
 use crate::interp::{Machine, Val};
+use crate::ir::verify::verify_function;
 use crate::ir::{Function, MathParam, Module};
 use evaluate::{Dual, dual, math, partial};
 
@@ -182,6 +183,7 @@ fn close(x: f64, y: f64) -> bool {
 /// Runs a function in the interpreter, which knows the derivatives of float operations on its own.
 fn interpret(function: Function, runs: impl Iterator<Item = Vec<Val>>) -> Vec<Val> {
     let mut module = Module::new();
+    assert_eq!(verify_function(&module, &function), Ok(()));
     let func = module.funcs.push(function);
     let machine = Machine::new(&module);
     let mut machine = machine.unwrap_or_else(|trap| panic!("{trap}"));

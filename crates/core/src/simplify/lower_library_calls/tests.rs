@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::interp::{Machine, Val};
+use crate::ir::verify::verify_module;
 
 /// A function that calls another on its arguments and on memory of its own for each pointer, and
 /// returns a structure of the result (where there is one) and what the memory then holds.
@@ -55,6 +56,7 @@ fn results(module: (Module, Func), args: &[Val]) -> Vec<Val> {
     let (mut module, func) = module;
     assert!(run(&mut module, func), "nothing is lowered");
     assert_eq!(calls(&module.funcs[func]), 0);
+    assert_eq!(verify_module(&module), Ok(()));
     let result = Machine::new(&module).and_then(|mut machine| machine.call(func, args));
     let mut out = Vec::new();
     match result {
@@ -209,6 +211,7 @@ fn digamma_is_a_call_of_its_body() {
     assert!(run(&mut module, func));
     assert!(!run(&mut module, func));
     assert_eq!(calls(&module.funcs[func]), 2);
+    assert_eq!(verify_module(&module), Ok(()));
     let x = Val::Aggregate([1.0, 2.0].map(Val::f64).to_vec());
     let result = Machine::new(&module).and_then(|mut machine| machine.call(func, &[x]));
     let Ok(Some(Val::Aggregate(lanes))) = result else {
