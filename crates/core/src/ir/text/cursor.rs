@@ -350,7 +350,10 @@ impl<'t> Cursor<'t> {
             return Ok(Type::structure(self.fields()?));
         }
         let simple = self.named("a type", simple_type)?;
-        if simple == Type::ptr() && self.eat('(') {
+        // An address in parentheses may follow the type of a load.
+        let space = self.is('(') && matches!(self.peek_at(1), TokenKind::Number(_));
+        if simple == Type::ptr() && space {
+            self.advance();
             let space = self.integer()?;
             self.expect(')')?;
             return Ok(Type::new(TypeKind::Ptr(space)));
@@ -544,11 +547,18 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether an operand, not a clause, is `ahead` tokens away.
+    /// Whether an operand is `ahead` tokens away: not a clause, and not the definition that begins
+    /// the next instruction.
     pub(super) fn is_operand(&self, ahead: usize) -> bool {
+        let defines = || {
+            let next = self.peek_at(ahead + 1);
+            matches!(next, TokenKind::Punct('=') | TokenKind::Text(_))
+        };
         match self.peek_at(ahead) {
-            TokenKind::Word(word) => is_value_number(word) || word_literal(word).is_some(),
-            TokenKind::Name(_) | TokenKind::Number(_) | TokenKind::Symbol(_) => true,
+            TokenKind::Word(word) if is_value_number(word) => !defines(),
+            TokenKind::Word(word) => word_literal(word).is_some(),
+            TokenKind::Name(_) => !defines(),
+            TokenKind::Number(_) | TokenKind::Symbol(_) => true,
             TokenKind::Punct('-' | '(' | '{') => true,
             _ => false,
         }
