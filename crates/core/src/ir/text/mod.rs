@@ -5,21 +5,31 @@
 //! importer, where nothing depends on them: those of opaque constants and opaque instructions are
 //! printed, those of everything else are not. Names of constants are not kept either.
 //!
-//! ```text
-//! func @dot(%x: ptr noalias, %y: ptr, %n: i64) -> f64 {
+//! ```
+//! use zymase_core::ir::text::{parse_module, print_module};
+//!
+//! let text = "\
+//! func @squares(%x: ptr noalias, %n: i64) -> f64 {
 //! block0:
 //!     jump block1(0, 0.0)
-//! block1(v3: i64, v4: f64):
-//!     v5 = address %x + 8*v3
-//!     v6 = load f64 v5, align 8, tbaa 1
-//!     v7 = fmul contract v6, v6 : f64
-//!     v8 = fadd v4, v7 : f64
-//!     v9 = add nsw v3, 1 : i64
-//!     v10 = icmp slt v9, %n
-//!     branch v10, block1(v9, v8), block2
+//! block1(v2: i64, v3: f64):
+//!     v4 = address %x + 8*v2
+//!     v5 = load f64 v4, align 8, tbaa 1
+//!     v6 = fmul contract v5, v5 : f64
+//!     v7 = fadd v3, v6 : f64
+//!     v8 = add nsw v2, 1 : i64
+//!     v9 = icmp slt v8, %n
+//!     branch v9, block1(v8, v7), block2
 //! block2:
-//!     return v8
+//!     return v7
 //! }
+//!
+//! tbaa 0 = \"root\"
+//! tbaa 1 = \"double\" under 0
+//! ";
+//! let module = parse_module(text)?;
+//! assert_eq!(print_module(&module), text);
+//! # Ok::<(), zymase_core::ir::text::ParseError>(())
 //! ```
 //!
 //! # Words
@@ -112,6 +122,7 @@ mod lexer;
 mod names;
 mod parse_body;
 mod parse_inst;
+mod parse_parts;
 mod parser;
 mod print_inst;
 mod printer;
@@ -121,3 +132,9 @@ pub(crate) use print_inst::InstPrinter;
 
 pub use parser::{ParseError, parse_module};
 pub use printer::{print_function, print_module};
+
+impl std::fmt::Display for super::Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&print_module(self))
+    }
+}

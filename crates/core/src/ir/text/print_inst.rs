@@ -5,9 +5,10 @@ use super::context::Place;
 use super::names::{Names, quote_if_needed};
 use super::printer::{fn_attrs_words, memory_text, param_attrs_text, signature_text};
 use crate::ir::{
-    Access, Call, Callee, Constant, Edge, Flags, Function, Inst, InstData, Module, Op, Ordering,
-    ParamAttrs, Region, Request, SyncScope, Type, Value, ValueDef,
+    Access, Call, Callee, Constant, Edge, Flags, Func, Function, Inst, InstData, Module, Op,
+    Ordering, ParamAttrs, Region, Request, SyncScope, Type, Value, ValueDef,
 };
+use cranelift_entity::EntityRef;
 
 /// Prints instructions of one function.
 pub(crate) struct InstPrinter<'a> {
@@ -173,7 +174,8 @@ impl InstPrinter<'_> {
                 (plain("branch"), edges)
             }
             Op::Switch { cases, default } => {
-                let ty = data.args.first().map(|&v| self.func.ty(v));
+                let operand = data.args.first().filter(|&&v| self.exists(v));
+                let ty = operand.map(|&v| self.func.ty(v));
                 let cases = cases
                     .iter()
                     .map(|(case, edge)| format!("{}: {}", case_text(*case, ty), self.edge(edge)));
@@ -188,7 +190,8 @@ impl InstPrinter<'_> {
     /// The type to print after the operands; none where the parser finds it by itself. It may not
     /// have seen the definitions of the operands by then, so only plain scalars are left out.
     fn result_type(&self, data: &InstData, ty: Type) -> Option<Type> {
-        let types = || data.args.iter().map(|&v| self.func.ty(v));
+        let existing = || data.args.iter().filter(|&&v| self.exists(v));
+        let types = || existing().map(|&v| self.func.ty(v));
         let scalars = || types().all(|ty| ty.lanes().is_none());
         let implied = match &data.op {
             Op::ICmp(_) | Op::FCmp(_) => ty == Type::i1() && scalars(),
@@ -203,6 +206,9 @@ impl InstPrinter<'_> {
 
     fn value_type(&self, data: &InstData, index: usize) -> Option<Type> {
         let value = *data.args.get(index)?;
+        if !self.exists(value) {
+            return None;
+        }
         match self.func.def(value) {
             ValueDef::Const(_) => None,
             _ => Some(self.func.ty(value)),
@@ -220,7 +226,15 @@ impl InstPrinter<'_> {
         self.value(data.args[index], implied)
     }
 
+    /// Whether a value is one of the function; in a broken one it may not be.
+    fn exists(&self, value: Value) -> bool {
+        value.index() < self.func.value_count()
+    }
+
     fn value(&self, value: Value, implied: Option<Type>) -> String {
+        if !self.exists(value) {
+            return self.names.value(value);
+        }
         let data = self.func.value(value);
         let ValueDef::Const(constant) = &data.def else {
             return self.names.value(value);
@@ -238,7 +252,10 @@ impl InstPrinter<'_> {
         if edge.args.is_empty() {
             return block;
         }
-        let params = self.func.block_params(edge.block);
+        let params = match edge.block.index() < self.func.block_count() {
+            true => self.func.block_params(edge.block),
+            false => &[],
+        };
         let args = edge.args.iter().enumerate().map(|(i, &value)| {
             let implied = params.get(i).map(|&param| self.func.ty(param));
             self.value(value, implied)
@@ -273,10 +290,7 @@ impl InstPrinter<'_> {
     fn call(&self, word: &str, data: &InstData, call: &Call, ty: Type) -> String {
         let none = ParamAttrs::default();
         let (callee, first) = match call.callee {
-            Callee::Direct(func) => {
-                let name = &self.module.funcs[func].name;
-                (format!("@{}", quote_if_needed(name)), 0)
-            }
+            Callee::Direct(func) => (function_name(self.module, func), 0),
             Callee::Indirect if data.args.is_empty() => ("*nothing".to_string(), 0),
             Callee::Indirect => (format!("*{}", self.operand(data, ty, 0)), 1),
         };
@@ -287,7 +301,7 @@ impl InstPrinter<'_> {
         let args = args.collect::<Vec<_>>().join(", ");
         let mut out = spaced(&[word, &flags_text(data.flags), &format!("{callee}({args})")]);
         let declared = match call.callee {
-            Callee::Direct(func) => Some(&self.module.funcs[func].sig),
+            Callee::Direct(func) => self.module.funcs.get(func).map(|f| &f.sig),
             Callee::Indirect => None,
         };
         if declared != Some(&call.sig) {
@@ -317,8 +331,8 @@ impl InstPrinter<'_> {
         if end < count {
             groups.push(group("with", count));
         }
-        let callee = quote_if_needed(&self.module.funcs[request.func].name);
-        let call = format!("@{callee}({})", groups.join(", "));
+        let callee = function_name(self.module, request.func);
+        let call = format!("{callee}({})", groups.join(", "));
         let flags = flags_text(data.flags);
         let head = spaced(&["request", &flags, request.mode.name(), &call]);
         format!("{head} -> {}", request.ret.name())
@@ -354,7 +368,16 @@ impl InstPrinter<'_> {
         let [count] = args else {
             return args.is_empty();
         };
-        self.func.ty(*count) == Type::i64() && self.func.as_const(*count) == Some(&Constant::Int(1))
+        self.exists(*count)
+            && self.func.ty(*count) == Type::i64()
+            && self.func.as_const(*count) == Some(&Constant::Int(1))
+    }
+}
+
+fn function_name(module: &Module, func: Func) -> String {
+    match module.funcs.get(func) {
+        Some(function) => format!("@{}", quote_if_needed(&function.name)),
+        None => format!("missing{}", func.as_u32()),
     }
 }
 
