@@ -6,6 +6,7 @@
 //! sweeps on reducible graphs; the text of an instruction is made only for errors.
 
 mod instruction;
+mod rules;
 mod tables;
 mod usage;
 

@@ -121,9 +121,11 @@ mod cursor;
 mod lexer;
 mod names;
 mod parse_body;
+mod parse_calls;
 mod parse_inst;
 mod parse_parts;
 mod parser;
+mod print_clauses;
 mod print_inst;
 mod printer;
 

@@ -2,11 +2,15 @@
 
 use super::constants::constant_text;
 use super::context::Place;
-use super::names::{Names, quote_if_needed};
-use super::printer::{fn_attrs_words, memory_text, param_attrs_text, signature_text};
+use super::names::Names;
+use super::print_clauses::{
+    access_clauses, call_clauses, case_text, flags_text, function_name, joined, ordering_text,
+    origin_clause, request_clauses, signed_text, spaced,
+};
+use super::printer::{memory_text, param_attrs_text, signature_text};
 use crate::ir::{
-    Access, Call, Callee, Constant, Edge, Flags, Func, Function, Inst, InstData, Module, Op,
-    Ordering, ParamAttrs, Region, Request, SyncScope, Type, Value, ValueDef,
+    Call, Callee, Constant, Edge, Function, Inst, InstData, Module, Op, ParamAttrs, Request, Type,
+    Value, ValueDef,
 };
 use cranelift_entity::EntityRef;
 
@@ -92,14 +96,14 @@ impl InstPrinter<'_> {
             Op::Load(access) => {
                 let ty = ty.to_string();
                 let head = spaced(&["load", &flags, &ty, &operands(0)]);
-                (head, self.access(access))
+                (head, access_clauses(access))
             }
-            Op::Store(access) => (plain("store"), self.access(access)),
-            Op::Accumulate(access) => (plain("accumulate"), self.access(access)),
-            Op::MemSet(access) => (plain("memset"), self.access(access)),
+            Op::Store(access) => (plain("store"), access_clauses(access)),
+            Op::Accumulate(access) => (plain("accumulate"), access_clauses(access)),
+            Op::MemSet(access) => (plain("memset"), access_clauses(access)),
             Op::AtomicRmw(op, access) => {
                 let head = spaced(&["atomicrmw", &flags, op.name(), &operands(0)]);
-                (head + &typed, self.access(access))
+                (head + &typed, access_clauses(access))
             }
             Op::CmpXchg {
                 access,
@@ -108,7 +112,7 @@ impl InstPrinter<'_> {
             } => {
                 let weak = if *weak { "weak" } else { "" };
                 let head = spaced(&["cmpxchg", &flags, weak, &operands(0)]);
-                let mut clauses = self.access(access);
+                let mut clauses = access_clauses(access);
                 clauses.push(format!("failure {}", failure.name()));
                 (head + &typed, clauses)
             }
@@ -126,7 +130,7 @@ impl InstPrinter<'_> {
             } => {
                 let word = if *overlapping { "memmove" } else { "memcopy" };
                 let sides = [("dst", dst), ("src", src)].into_iter();
-                let sides = sides.map(|(side, access)| (side, self.access(access)));
+                let sides = sides.map(|(side, access)| (side, access_clauses(access)));
                 let clauses = sides
                     .filter(|(_, access)| !access.is_empty())
                     .map(|(side, access)| format!("{side}({})", access.join(", ")));
@@ -338,32 +342,6 @@ impl InstPrinter<'_> {
         format!("{head} -> {}", request.ret.name())
     }
 
-    fn access(&self, access: &Access) -> Vec<String> {
-        let mut clauses = Vec::new();
-        if access.align != 0 {
-            clauses.push(format!("align {}", access.align));
-        }
-        if access.volatile {
-            clauses.push("volatile".to_string());
-        }
-        if let Some((ordering, scope)) = access.atomic {
-            clauses.push(format!("atomic {}", ordering_text(ordering, scope)));
-        }
-        if let Some(tbaa) = access.tbaa {
-            clauses.push(format!("tbaa {}", tbaa.as_u32()));
-        }
-        for (word, scopes) in [("scopes", &access.scopes), ("noalias", &access.noalias)] {
-            if !scopes.is_empty() {
-                let list: Vec<u32> = scopes.iter().map(|scope| scope.as_u32()).collect();
-                clauses.push(format!("{word}({})", joined(&list)));
-            }
-        }
-        if access.region != Region::User {
-            clauses.push(format!("region {}", access.region.name()));
-        }
-        clauses
-    }
-
     fn is_one(&self, args: &[Value]) -> bool {
         let [count] = args else {
             return args.is_empty();
@@ -372,85 +350,4 @@ impl InstPrinter<'_> {
             && self.func.ty(*count) == Type::i64()
             && self.func.as_const(*count) == Some(&Constant::Int(1))
     }
-}
-
-fn function_name(module: &Module, func: Func) -> String {
-    match module.funcs.get(func) {
-        Some(function) => format!("@{}", quote_if_needed(&function.name)),
-        None => format!("missing{}", func.as_u32()),
-    }
-}
-
-fn call_clauses(call: &Call) -> Vec<String> {
-    let convention = (call.convention != 0).then(|| format!("cc {}", call.convention));
-    let words = fn_attrs_words(&call.attrs);
-    let attrs = (!words.is_empty()).then(|| words.join(" "));
-    convention.into_iter().chain(attrs).collect()
-}
-
-fn request_clauses(request: &Request) -> Vec<String> {
-    let mut clauses = Vec::new();
-    if request.width != 1 {
-        clauses.push(format!("width {}", request.width));
-    }
-    for (set, word) in [
-        (request.primal_return, "primal_return"),
-        (request.strong_zero, "strong_zero"),
-        (request.runtime_activity, "runtime_activity"),
-    ] {
-        if set {
-            clauses.push(word.to_string());
-        }
-    }
-    clauses
-}
-
-fn origin_clause(data: &InstData) -> Option<String> {
-    let origin = data.origin?;
-    Some(format!("from origin {}", origin.as_u32()))
-}
-
-fn flags_text(flags: Flags) -> String {
-    let mut words = Vec::new();
-    let mut rest = flags;
-    if flags.contains(Flags::FAST) {
-        words.push("fast".to_string());
-        rest.remove(Flags::FAST);
-    }
-    words.extend(rest.iter_names().map(|(name, _)| name.to_lowercase()));
-    words.join(" ")
-}
-
-fn ordering_text(ordering: Ordering, scope: SyncScope) -> String {
-    match scope {
-        SyncScope::System => ordering.name().to_string(),
-        _ => format!("{} {}", ordering.name(), scope.name()),
-    }
-}
-
-/// A case of a switch, as the signed number of the width of the operand.
-fn case_text(case: u128, ty: Option<Type>) -> String {
-    match ty.and_then(Type::int_bits) {
-        Some(bits @ 1..=127) if case >> (bits - 1) == 1 => {
-            format!("-{}", (1u128 << bits) - case)
-        }
-        Some(128) => (case as i128).to_string(),
-        _ => case.to_string(),
-    }
-}
-
-fn signed_text(n: i64) -> String {
-    let sign = if n < 0 { '-' } else { '+' };
-    format!("{sign} {}", n.unsigned_abs())
-}
-
-fn joined<T: ToString>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(T::to_string).collect();
-    items.join(", ")
-}
-
-/// The words that are not empty, with spaces between.
-fn spaced(words: &[&str]) -> String {
-    let words: Vec<&str> = words.iter().copied().filter(|w| !w.is_empty()).collect();
-    words.join(" ")
 }
