@@ -11,6 +11,5 @@ mod parser;
 mod print_inst;
 mod printer;
 
-
 pub use parser::{ParseError, parse_module};
 pub use printer::{print_function, print_module};
