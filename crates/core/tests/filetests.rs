@@ -17,12 +17,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use zymase_core::ir::Module;
 use zymase_core::ir::text::{parse_module, print_module};
+use zymase_core::ir::verify::verify_module;
 
 /// What a command says about a module; the words after its name are its arguments.
 type Command = fn(&Module, &[&str]) -> String;
 
 /// Every command. To add one, write a function below and a line here.
-const COMMANDS: &[(&str, Command)] = &[("print", print)];
+const COMMANDS: &[(&str, Command)] = &[("print", print), ("verify", verify)];
 
 /// The module as text.
 fn print(module: &Module, _: &[&str]) -> String {
@@ -34,6 +35,14 @@ fn print(module: &Module, _: &[&str]) -> String {
             print_module(&again)
         ),
         Err(error) => format!("does not parse again: {error}\n{text}"),
+    }
+}
+
+/// What is wrong with the module.
+fn verify(module: &Module, _: &[&str]) -> String {
+    match verify_module(module) {
+        Ok(()) => "ok".to_string(),
+        Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
     }
 }
 

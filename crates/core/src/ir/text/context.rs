@@ -87,7 +87,11 @@ pub(crate) fn implied_result(op: &Op, type_of: impl Fn(usize) -> Option<Type>) -
             Some(operand.unwrap_or(Type::i1()).with_scalar(Type::i1()))
         }
         Op::Alloca { .. } => Some(Type::ptr()),
-        Op::Address { .. } => Some(type_of(0).unwrap_or(Type::ptr())),
+        Op::Address { scales, .. } => {
+            let base = type_of(0).unwrap_or(Type::ptr());
+            let lanes = (0..=scales.len()).find_map(|i| type_of(i)?.lanes());
+            Some(lanes.map_or(base, |lanes| Type::vector(base.scalar(), lanes)))
+        }
         Op::Unary(_) | Op::Binary(_) => type_of(0).or_else(|| type_of(1)),
         Op::Select => type_of(1).or_else(|| type_of(2)),
         Op::Math(function) => {

@@ -18,7 +18,12 @@ pub(super) struct Cursor<'t> {
     position: usize,
     symbols: &'t HashMap<String, Symbol>,
     pub(super) references: References,
+    /// How deep the type or constant is that is being read.
+    depth: u32,
 }
+
+/// How deep types and constants may nest; the parser recurses into them.
+const MAX_DEPTH: u32 = 200;
 
 /// The largest number of each table referred to, and where.
 #[derive(Default)]
@@ -35,6 +40,7 @@ impl<'t> Cursor<'t> {
             position: 0,
             symbols,
             references: References::default(),
+            depth: 0,
         }
     }
 
@@ -302,7 +308,22 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// Reads something that may contain its like.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error("this nests too deep"));
+        }
+        self.depth += 1;
+        let found = read(self);
+        self.depth -= 1;
+        found
+    }
+
     pub(super) fn ty(&mut self) -> Result<Type> {
+        self.nested(Self::ty_inside)
+    }
+
+    fn ty_inside(&mut self) -> Result<Type> {
         if self.eat('<') {
             if self.eat('{') {
                 let fields = self.fields()?;
@@ -474,6 +495,10 @@ impl<'t> Cursor<'t> {
 
     /// A constant without its type.
     pub(super) fn literal(&mut self) -> Result<Literal> {
+        self.nested(Self::literal_inside)
+    }
+
+    fn literal_inside(&mut self) -> Result<Literal> {
         match self.peek() {
             TokenKind::Number(digits) => {
                 self.advance();

@@ -11,5 +11,8 @@ mod parser;
 mod print_inst;
 mod printer;
 
+pub(crate) use names::Names;
+pub(crate) use print_inst::InstPrinter;
+
 pub use parser::{ParseError, parse_module};
 pub use printer::{print_function, print_module};

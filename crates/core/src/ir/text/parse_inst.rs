@@ -434,7 +434,10 @@ impl Parser<'_, '_> {
         let mut args = Vec::new();
         self.cursor.expect('(')?;
         self.cursor.list(')', |cursor| {
-            args.push(cursor.named("an activity", Activity::from_name)?);
+            // Seeds and tapes belong to no parameter.
+            if !cursor.eat_word("with") {
+                args.push(cursor.named("an activity", Activity::from_name)?);
+            }
             while cursor.is_operand(0) {
                 self.out.args.push(cursor.operand()?);
             }

@@ -1,7 +1,7 @@
 //! Prints instructions: mnemonic, flags, operands, type of the result, then clauses after commas.
 
 use super::constants::constant_text;
-use super::context::{Place, implied_result};
+use super::context::Place;
 use super::names::{Names, quote_if_needed};
 use super::printer::{fn_attrs_words, memory_text, param_attrs_text, signature_text};
 use crate::ir::{
@@ -185,15 +185,20 @@ impl InstPrinter<'_> {
         }
     }
 
-    /// The type to print after the operands; none where the form implies it.
+    /// The type to print after the operands; none where the parser finds it by itself. It may not
+    /// have seen the definitions of the operands by then, so only plain scalars are left out.
     fn result_type(&self, data: &InstData, ty: Type) -> Option<Type> {
+        let types = || data.args.iter().map(|&v| self.func.ty(v));
+        let scalars = || types().all(|ty| ty.lanes().is_none());
         let implied = match &data.op {
-            Op::ICmp(_) | Op::FCmp(_) | Op::Address { .. } | Op::Alloca { .. } => {
-                implied_result(&data.op, |i| self.value_type(data, i))
+            Op::ICmp(_) | Op::FCmp(_) => ty == Type::i1() && scalars(),
+            Op::Address { .. } => {
+                ty == Type::ptr() && types().next() == Some(Type::ptr()) && scalars()
             }
-            _ => None,
+            Op::Alloca { .. } => ty == Type::ptr(),
+            _ => false,
         };
-        (!ty.is_void() && implied != Some(ty)).then_some(ty)
+        (!ty.is_void() && !implied).then_some(ty)
     }
 
     fn value_type(&self, data: &InstData, index: usize) -> Option<Type> {
@@ -295,24 +300,22 @@ impl InstPrinter<'_> {
     }
 
     fn request(&self, data: &InstData, request: &Request, ty: Type) -> String {
+        let count = data.args.len();
         let mut next = 0;
-        let mut groups = Vec::new();
-        for (i, activity) in request.args.iter().enumerate() {
-            let last = i + 1 == request.args.len();
-            let wanted = next + 1 + activity.shadow_count(request.width);
-            // Too few or too many operands are wrong, but shown.
-            let end = if last {
-                data.args.len()
-            } else {
-                wanted.min(data.args.len())
-            };
-            let mut group = activity.name().to_string();
-            for index in next..end {
-                group.push(' ');
-                group.push_str(&self.operand(data, ty, index));
-            }
-            groups.push(group);
+        let mut group = |word: &str, end: usize| {
+            let operands = (next..end).map(|i| format!(" {}", self.operand(data, ty, i)));
+            let text = operands.fold(word.to_string(), |text, operand| text + &operand);
             next = end;
+            text
+        };
+        let mut end = 0;
+        let mut groups = Vec::new();
+        for activity in &request.args {
+            end = count.min(end + 1 + activity.shadow_count(request.width));
+            groups.push(group(activity.name(), end));
+        }
+        if end < count {
+            groups.push(group("with", count));
         }
         let callee = quote_if_needed(&self.module.funcs[request.func].name);
         let call = format!("@{callee}({})", groups.join(", "));
