@@ -1,1 +1,23 @@
-//! The border between Zymase and LLVM, and the only crate that names an LLVM type.
+//! The border between Zymase and LLVM.
+//!
+//! This is the only crate with foreign functions. It reads LLVM modules into the IR of
+//! [`zymase_core`] ([`import`]), adds functions that core made to LLVM modules ([`export`]), runs
+//! LLVM's passes ([`pipelines`]) and generates code ([`TargetMachine`]).
+//!
+//! LLVM reports errors in bitcode, text and code generation as values here. What LLVM considers an
+//! internal error ends the process, so a driver should do its work in a child process; nothing in
+//! this crate passes on what could trigger that without checking it first.
+
+mod context;
+mod library;
+mod module;
+mod passes;
+mod raw;
+mod target;
+
+pub use context::Context;
+pub use library::{LIBRARY_DIR, LIBRARY_FILE, version};
+pub use llvm_sys;
+pub use module::{Module, blocks_of, instructions_of};
+pub use passes::PassOptions;
+pub use target::{OptLevel, TargetMachine};
