@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod derivative;
 pub mod diagnostic;
 pub mod interp;
 pub mod ir;

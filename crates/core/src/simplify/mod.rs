@@ -1,1 +1,3 @@
 //! Passes that bring functions into simpler forms with the same meaning.
+
+pub mod canonical_loops;
