@@ -11,7 +11,10 @@ fn main() {
         None => sysroot().join("lib"),
     };
     let library = shared_library(&folder).unwrap_or_default();
-    println!("cargo:rustc-env=ZYMASE_BUILD_LLVM_FOLDER={}", folder.display());
+    println!(
+        "cargo:rustc-env=ZYMASE_BUILD_LLVM_FOLDER={}",
+        folder.display()
+    );
     println!("cargo:rustc-env=ZYMASE_BUILD_LLVM_FILE={library}");
 }
 
@@ -28,7 +31,10 @@ fn shared_library(folder: &Path) -> Option<String> {
     let names = std::fs::read_dir(folder).ok()?.flatten();
     let mut names: Vec<String> = names
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.starts_with("libLLVM.so.22") || name.starts_with("libLLVM-22") && name.ends_with(".dylib"))
+        .filter(|name| {
+            name.starts_with("libLLVM.so.22")
+                || name.starts_with("libLLVM-22") && name.ends_with(".dylib")
+        })
         .collect();
     names.sort_by_key(String::len);
     names.pop()

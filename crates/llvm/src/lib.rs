@@ -13,6 +13,8 @@ mod library;
 mod module;
 mod passes;
 mod raw;
+pub mod reachable;
+pub mod requests;
 mod target;
 
 pub use context::Context;

@@ -142,7 +142,10 @@ fn cache_folder() -> std::io::Result<PathBuf> {
 
 /// The folder of the Rust toolchain in use.
 fn sysroot() -> Option<PathBuf> {
-    let output = Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
+    let output = Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let path = text.trim();
     (!path.is_empty()).then(|| PathBuf::from(path))

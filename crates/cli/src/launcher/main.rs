@@ -41,7 +41,10 @@ fn launch() -> Result<ExitCode, String> {
         Some(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         None => {
             let step = journal.clean_up();
-            eprintln!("error: the compiler crashed inside LLVM ({}) while {step}", signal(status));
+            eprintln!(
+                "error: the compiler crashed inside LLVM ({}) while {step}",
+                signal(status)
+            );
             eprintln!("  help: this is a bug of Zymase or a broken input; nothing was written");
             ExitCode::from(1)
         }
@@ -50,7 +53,8 @@ fn launch() -> Result<ExitCode, String> {
 
 /// The driver lies beside the launcher.
 fn driver_path() -> Result<PathBuf, String> {
-    let own = std::env::current_exe().map_err(|e| format!("cannot tell where zymase is installed: {e}"))?;
+    let own = std::env::current_exe()
+        .map_err(|e| format!("cannot tell where zymase is installed: {e}"))?;
     let driver = own.with_file_name(format!("zymase-driver{}", std::env::consts::EXE_SUFFIX));
     if driver.is_file() {
         return Ok(driver);

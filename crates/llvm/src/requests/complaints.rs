@@ -43,6 +43,15 @@ pub fn not_a_function(name: &str) -> Complaint {
     )
 }
 
+/// The request function is used as a value.
+pub fn address_taken(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is used other than to call it"),
+        "a request is served where it is called; through a pointer it cannot be seen",
+        "call it directly",
+    )
+}
+
 /// The request has no arguments.
 pub fn no_function(name: &str) -> Complaint {
     Diagnostic::new(
@@ -66,7 +75,10 @@ pub fn only_declared(name: &str) -> Complaint {
 /// An integer constant where a float or pointer belongs.
 pub fn folded_marker(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
-        format!("an integer constant stands where {} belongs", argument(target, index)),
+        format!(
+            "an integer constant stands where {} belongs",
+            argument(target, index)
+        ),
         "if this was a marker such as enzyme_dup, an optimizer has replaced it by its value, because the marker is defined (`int enzyme_dup;`) in the same file",
         "declare markers as `extern int enzyme_dup;`, or let `zymase cc` compile the file",
     )
@@ -76,7 +88,11 @@ pub fn folded_marker(target: &Target, index: usize) -> Complaint {
 pub fn wrong_type(target: &Target, index: usize, given: Type) -> Complaint {
     Diagnostic::new(
         format!("{} cannot be {}", argument(target, index), noun(given)),
-        format!("`{}` takes {} there", target.name, noun(target.params[index])),
+        format!(
+            "`{}` takes {} there",
+            target.name,
+            noun(target.params[index])
+        ),
         "pass the arguments in the order of the function, each after its marker and before its shadow",
     )
 }
@@ -84,15 +100,25 @@ pub fn wrong_type(target: &Target, index: usize, given: Type) -> Complaint {
 /// An argument without its shadow.
 pub fn missing_shadow(target: &Target, index: usize, width: u32, found: Option<Type>) -> Complaint {
     let reason = match found {
-        Some(ty) => format!("{} follows where a shadow of type {} belongs", noun(ty), target.params[index]),
+        Some(ty) => format!(
+            "{} follows where a shadow of type {} belongs",
+            noun(ty),
+            target.params[index]
+        ),
         None => "the shadow must follow the argument".to_string(),
     };
     let reason = match width {
         1 => reason,
-        n => format!("{reason}; with enzyme_width {n} there are {n} shadows for each such argument"),
+        n => {
+            format!("{reason}; with enzyme_width {n} there are {n} shadows for each such argument")
+        }
     };
     let help = "pass the shadow after the argument, or write enzyme_const before an argument without derivative";
-    Diagnostic::new(format!("{} has no shadow", argument(target, index)), reason, help)
+    Diagnostic::new(
+        format!("{} has no shadow", argument(target, index)),
+        reason,
+        help,
+    )
 }
 
 /// A strided argument without its stride.
@@ -118,17 +144,37 @@ pub fn too_few_arguments(target: &Target, given: usize) -> Complaint {
 }
 
 /// The call goes on after the last argument.
-pub fn too_many_arguments(target: &Target, words: &[Word], from: usize, marker: Option<&str>) -> Complaint {
-    let extra = words[from..].iter().filter(|w| matches!(w, Word::Value { .. })).count();
-    let constants = words.iter().any(|w| matches!(w, Word::Value { constant: Some(_), .. }));
+pub fn too_many_arguments(
+    target: &Target,
+    words: &[Word],
+    from: usize,
+    marker: Option<&str>,
+) -> Complaint {
+    let extra = words[from..]
+        .iter()
+        .filter(|w| matches!(w, Word::Value { .. }))
+        .count();
+    let constants = words.iter().any(|w| {
+        matches!(
+            w,
+            Word::Value {
+                constant: Some(_),
+                ..
+            }
+        )
+    });
     let reason = match (marker, constants) {
         (Some(marker), _) => format!("{marker} begins one more argument"),
         (None, true) => "if markers such as enzyme_dup are defined (`int enzyme_dup;`) in the same file, an optimizer replaces them by their value and they read as arguments".to_string(),
         (None, false) => "a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1".to_string(),
     };
     let help = match constants {
-        true => "declare markers as `extern int enzyme_dup;`, and pass every argument of the function once",
-        false => "remove them; to choose the seed, return the result through a pointer, whose shadow is the seed",
+        true => {
+            "declare markers as `extern int enzyme_dup;`, and pass every argument of the function once"
+        }
+        false => {
+            "remove them; to choose the seed, return the result through a pointer, whose shadow is the seed"
+        }
     };
     let verb = if extra == 1 { "is" } else { "are" };
     Diagnostic::new(
@@ -155,7 +201,11 @@ pub fn marker_without_value(marker: &str, next: &str) -> Complaint {
 /// A marker that gives a shadow to something that has no derivative.
 pub fn shadow_for_integer(target: &Target, index: usize, marker: &str) -> Complaint {
     Diagnostic::new(
-        format!("{marker} stands before {}, {}", argument(target, index), noun(target.params[index])),
+        format!(
+            "{marker} stands before {}, {}",
+            argument(target, index),
+            noun(target.params[index])
+        ),
         "integers have no derivative",
         "write enzyme_const, and no shadow",
     )
@@ -164,7 +214,10 @@ pub fn shadow_for_integer(target: &Target, index: usize, marker: &str) -> Compla
 /// Out on a pointer.
 pub fn out_on_pointer(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
-        format!("enzyme_out stands before {}, a pointer", argument(target, index)),
+        format!(
+            "enzyme_out stands before {}, a pointer",
+            argument(target, index)
+        ),
         "enzyme_out returns the derivative of a float by value; what a pointer leads to needs memory for its derivatives",
         "write enzyme_dup, the pointer, and a pointer to the memory for the derivatives",
     )
@@ -173,7 +226,10 @@ pub fn out_on_pointer(target: &Target, index: usize) -> Complaint {
 /// Out in forward mode.
 pub fn out_in_forward(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
-        format!("enzyme_out stands before {} in forward mode", argument(target, index)),
+        format!(
+            "enzyme_out stands before {} in forward mode",
+            argument(target, index)
+        ),
         "forward mode takes the derivatives of the arguments and returns that of the result",
         "write enzyme_dup, the argument and its tangent",
     )
@@ -182,7 +238,10 @@ pub fn out_in_forward(target: &Target, index: usize) -> Complaint {
 /// Dup on a float by value in reverse mode.
 pub fn dup_on_scalar(target: &Target, index: usize, marker: &str) -> Complaint {
     Diagnostic::new(
-        format!("{marker} stands before {}, a float by value, in reverse mode", argument(target, index)),
+        format!(
+            "{marker} stands before {}, a float by value, in reverse mode",
+            argument(target, index)
+        ),
         "a value has no memory that its derivative could be added to",
         "write enzyme_out, and no shadow: the derivative is returned",
     )
@@ -191,7 +250,11 @@ pub fn dup_on_scalar(target: &Target, index: usize, marker: &str) -> Complaint {
 /// A return marker that does not fit the result.
 pub fn wrong_return(target: &Target, marker: &str, ty: Type) -> Complaint {
     Diagnostic::new(
-        format!("{marker} does not fit `{}`, which returns {}", target.name, noun(ty)),
+        format!(
+            "{marker} does not fit `{}`, which returns {}",
+            target.name,
+            noun(ty)
+        ),
         "enzyme_active_return is for floats, enzyme_dup_return for pointers",
         "remove the marker, or write enzyme_const_return",
     )
@@ -209,7 +272,10 @@ pub fn no_seed(target: &Target, ty: Type) -> Complaint {
 /// The primal result of a function without one.
 pub fn primal_return_of_void(target: &Target) -> Complaint {
     Diagnostic::new(
-        format!("enzyme_primal_return, but `{}` returns nothing", target.name),
+        format!(
+            "enzyme_primal_return, but `{}` returns nothing",
+            target.name
+        ),
         "the marker asks for the result of the function beside its derivative",
         "remove the marker",
     )
@@ -218,7 +284,10 @@ pub fn primal_return_of_void(target: &Target) -> Complaint {
 /// The primal result in split mode.
 pub fn primal_return_in_split(target: &Target) -> Complaint {
     Diagnostic::new(
-        format!("enzyme_primal_return in a split derivative of `{}`", target.name),
+        format!(
+            "enzyme_primal_return in a split derivative of `{}`",
+            target.name
+        ),
         "__enzyme_augmentfwd returns the result of the function anyway, and __enzyme_reverse has none",
         "remove the marker",
     )
@@ -250,12 +319,25 @@ pub fn seeds_and_tape(target: &Target, seeds: usize, given: usize) -> Complaint 
     )
 }
 
-/// The result of the call has another size than the derivatives.
-pub fn wrong_result(target: &str, given: &str, wanted: &str) -> Complaint {
+/// The result of the call cannot be the derivatives.
+pub fn wrong_result(target: &str, given: Type, wanted: Type) -> Complaint {
     Diagnostic::new(
-        format!("the request returns {given}, but this derivative of `{target}` is {wanted}"),
+        format!(
+            "the request returns {}, but this derivative of `{target}` is {}",
+            noun(given),
+            noun(wanted)
+        ),
         "reverse mode returns the derivatives of the enzyme_out arguments in order, forward mode the tangent of the result; with enzyme_primal_return the primal result comes first",
-        "declare the request function with that result type",
+        "declare the request function with that result",
+    )
+}
+
+/// Split mode.
+pub fn split_unsupported(target: &str) -> Complaint {
+    Diagnostic::new(
+        format!("the split derivative of `{target}` is not supported yet"),
+        "Zymase writes both sweeps of reverse mode in one function",
+        "use __enzyme_autodiff, which runs them in one call",
     )
 }
 

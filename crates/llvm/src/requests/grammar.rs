@@ -52,7 +52,10 @@ const CALLS: &[(&str, CallKind)] = &[
     ("__enzyme_autodiff", CallKind::Derivative(Sweep::Combined)),
     ("__enzyme_fwddiff", CallKind::Derivative(Sweep::Forward)),
     ("__enzyme_fwdsplit", CallKind::Unsupported),
-    ("__enzyme_augmentfwd", CallKind::Derivative(Sweep::Augmented)),
+    (
+        "__enzyme_augmentfwd",
+        CallKind::Derivative(Sweep::Augmented),
+    ),
     ("__enzyme_augmentsize", CallKind::TapeSize),
     ("__enzyme_reverse", CallKind::Derivative(Sweep::Gradient)),
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
@@ -191,7 +194,10 @@ pub fn closest_marker(word: &str) -> &'static str {
 fn source_name(name: &str) -> &str {
     match name.rfind("enzyme_") {
         Some(at) if name.starts_with("_Z") => {
-            let digits = name[..at].len() - name[..at].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            let digits = name[..at].len()
+                - name[..at]
+                    .trim_end_matches(|c: char| c.is_ascii_digit())
+                    .len();
             let length: usize = name[at - digits..at].parse().unwrap_or(0);
             name.get(at..at + length).unwrap_or(name)
         }
@@ -229,7 +235,10 @@ pub enum Registration {
 const REGISTRATIONS: &[(&str, Registration)] = &[
     ("__enzyme_register_gradient", Registration::Unsupported),
     ("__enzyme_register_derivative", Registration::Unsupported),
-    ("__enzyme_register_splitderivative", Registration::Unsupported),
+    (
+        "__enzyme_register_splitderivative",
+        Registration::Unsupported,
+    ),
     ("__enzyme_inactivefn", Registration::InactiveFunction),
     ("__enzyme_inactive_global", Registration::InactiveGlobal),
     ("__enzyme_nofree", Registration::NoFree),
@@ -252,10 +261,15 @@ mod tests {
 
     #[test]
     fn calls_are_known_by_part_of_the_name() {
-        let check = |name: &str, expected: Option<CallKind>| assert_eq!(call_kind(name), expected, "{name}");
+        let check = |name: &str, expected: Option<CallKind>| {
+            assert_eq!(call_kind(name), expected, "{name}")
+        };
         let derivative = |sweep| Some(CallKind::Derivative(sweep));
         check("__enzyme_autodiff", derivative(Sweep::Combined));
-        check("_Z17__enzyme_autodiffIdJPFddEdEET_DpT0_", derivative(Sweep::Combined));
+        check(
+            "_Z17__enzyme_autodiffIdJPFddEdEET_DpT0_",
+            derivative(Sweep::Combined),
+        );
         check("my__enzyme_fwddiff_2", derivative(Sweep::Forward));
         check("__enzyme_augmentfwd1", derivative(Sweep::Augmented));
         check("__enzyme_reverse", derivative(Sweep::Gradient));
@@ -266,7 +280,11 @@ mod tests {
     #[test]
     fn markers_are_known_in_c_and_cpp() {
         let check = |name: &str, expected: Option<Result<Marker, &str>>| {
-            assert_eq!(marker(name), expected.map(|e| e.map_err(str::to_string)), "{name}");
+            assert_eq!(
+                marker(name),
+                expected.map(|e| e.map_err(str::to_string)),
+                "{name}"
+            );
         };
         check("enzyme_dup", Some(Ok(Marker::Dup)));
         check("enzyme_dupnoneedv", Some(Ok(Marker::DupNoNeedStrided)));

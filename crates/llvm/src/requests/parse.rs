@@ -170,11 +170,16 @@ impl Settings {
             match marker {
                 Marker::Width => settings.width = width(words.get(position + 1))?,
                 Marker::Interleave => settings.interleaved = true,
-                Marker::PrimalReturn if sweep.is_split() => return Err(complain::primal_return_in_split(target)),
+                Marker::PrimalReturn if sweep.is_split() => {
+                    return Err(complain::primal_return_in_split(target));
+                }
                 Marker::PrimalReturn => settings.primal_return = true,
                 Marker::StrongZero => settings.strong_zero = true,
                 Marker::RuntimeActivity => settings.runtime_activity = true,
-                Marker::ConstReturn | Marker::ActiveReturn | Marker::DupReturn | Marker::NoReturn => {
+                Marker::ConstReturn
+                | Marker::ActiveReturn
+                | Marker::DupReturn
+                | Marker::NoReturn => {
                     settings.ret = Some(marker);
                 }
                 Marker::Tape | Marker::Allocated | Marker::NoFree | Marker::ByReference => {
@@ -194,7 +199,9 @@ impl Settings {
             (Some(Marker::ConstReturn | Marker::NoReturn), _) => ReturnActivity::Const,
             (Some(Marker::ActiveReturn), Class::Float) => ReturnActivity::Active,
             (Some(Marker::DupReturn), Class::Pointer) => ReturnActivity::Dup,
-            (Some(Marker::DupReturn), Class::Float) if !self.sweep.is_reverse() => ReturnActivity::Active,
+            (Some(Marker::DupReturn), Class::Float) if !self.sweep.is_reverse() => {
+                ReturnActivity::Active
+            }
             (Some(marker), _) => return Err(complain::wrong_return(target, marker.name(), ty)),
             (None, Class::Float) => {
                 if self.sweep == Sweep::Combined && ty.is_aggregate() {
@@ -210,7 +217,9 @@ impl Settings {
 
 fn width(word: Option<&Word>) -> Result<u32> {
     match word {
-        Some(Word::Value { constant: Some(n), .. }) => u32::try_from(*n)
+        Some(Word::Value {
+            constant: Some(n), ..
+        }) => u32::try_from(*n)
             .ok()
             .filter(|n| (1..=1024).contains(n))
             .ok_or_else(|| complain::bad_width(&n.to_string())),
@@ -259,10 +268,20 @@ impl Reader<'_> {
                 Word::Marker(_) | Word::Unknown(_) => self.next += 1,
                 Word::Value { .. } if self.args.len() == self.target.params.len() => {
                     if let Some(marker) = marker {
-                        return Err(complain::too_many_arguments(self.target, self.words, self.next, Some(marker.name())));
+                        return Err(complain::too_many_arguments(
+                            self.target,
+                            self.words,
+                            self.next,
+                            Some(marker.name()),
+                        ));
                     }
                     if self.settings.sweep != Sweep::Gradient {
-                        return Err(complain::too_many_arguments(self.target, self.words, self.next, None));
+                        return Err(complain::too_many_arguments(
+                            self.target,
+                            self.words,
+                            self.next,
+                            None,
+                        ));
                     }
                     self.trailing.push(self.next);
                     self.next += 1;
@@ -271,12 +290,23 @@ impl Reader<'_> {
             }
         }
         if let Some(marker) = marker {
-            return Err(complain::marker_without_value(marker.name(), "the end of the call"));
+            return Err(complain::marker_without_value(
+                marker.name(),
+                "the end of the call",
+            ));
         }
         self.expect_all_arguments()?;
-        let missing = self.args.iter().position(|a| a.shadows.len() != a.activity.shadow_count(self.settings.width));
+        let missing = self
+            .args
+            .iter()
+            .position(|a| a.shadows.len() != a.activity.shadow_count(self.settings.width));
         match missing {
-            Some(index) => Err(complain::missing_shadow(self.target, index, self.settings.width, None)),
+            Some(index) => Err(complain::missing_shadow(
+                self.target,
+                index,
+                self.settings.width,
+                None,
+            )),
             None => Ok(()),
         }
     }
@@ -289,7 +319,9 @@ impl Reader<'_> {
             if self.settings.sweep.is_reverse() {
                 shadows.push(Source::Operand(self.shadow(0)?));
             } else {
-                shadows.push(Source::Result(copy + u32::from(self.settings.primal_return)));
+                shadows.push(Source::Result(
+                    copy + u32::from(self.settings.primal_return),
+                ));
             }
         }
         if self.settings.primal_return {
@@ -299,7 +331,11 @@ impl Reader<'_> {
             Source::Scratch => Activity::DupNoNeed,
             _ => Activity::Dup,
         };
-        self.args.push(Argument { activity, primal, shadows });
+        self.args.push(Argument {
+            activity,
+            primal,
+            shadows,
+        });
         Ok(())
     }
 
@@ -315,7 +351,11 @@ impl Reader<'_> {
         match stride {
             Some(stride) => {
                 let base = self.shadow(index)?;
-                let strided = |index| Source::Strided { base, stride, index };
+                let strided = |index| Source::Strided {
+                    base,
+                    stride,
+                    index,
+                };
                 shadows.extend((0..self.settings.width).map(strided));
             }
             None if self.settings.interleaved => {}
@@ -326,7 +366,11 @@ impl Reader<'_> {
             }
         }
         let primal = Source::Operand(primal);
-        self.args.push(Argument { activity, primal, shadows });
+        self.args.push(Argument {
+            activity,
+            primal,
+            shadows,
+        });
         Ok(())
     }
 
@@ -364,9 +408,9 @@ impl Reader<'_> {
         match (activity, class) {
             (Activity::Out, Class::Pointer) => Err(complain::out_on_pointer(self.target, index)),
             (Activity::Out, _) if !reverse => Err(complain::out_in_forward(self.target, index)),
-            (Activity::Out | Activity::Dup | Activity::DupNoNeed, Class::Other) => {
-                Err(complain::shadow_for_integer(self.target, index, marker.name()))
-            }
+            (Activity::Out | Activity::Dup | Activity::DupNoNeed, Class::Other) => Err(
+                complain::shadow_for_integer(self.target, index, marker.name()),
+            ),
             (Activity::Dup | Activity::DupNoNeed, Class::Float) if reverse => {
                 Err(complain::dup_on_scalar(self.target, index, marker.name()))
             }
@@ -382,13 +426,27 @@ impl Reader<'_> {
             Some(Word::Value { ty, constant }) => {
                 if !fits(*ty, param) {
                     return Err(match (shadow, constant) {
-                        (true, _) => complain::missing_shadow(self.target, index, self.settings.width, Some(*ty)),
-                        (false, Some(_)) if param.int_bits().is_none() => complain::folded_marker(self.target, index),
+                        (true, _) => complain::missing_shadow(
+                            self.target,
+                            index,
+                            self.settings.width,
+                            Some(*ty),
+                        ),
+                        (false, Some(_)) if param.int_bits().is_none() => {
+                            complain::folded_marker(self.target, index)
+                        }
                         (false, _) => complain::wrong_type(self.target, index, *ty),
                     });
                 }
             }
-            _ if shadow => return Err(complain::missing_shadow(self.target, index, self.settings.width, None)),
+            _ if shadow => {
+                return Err(complain::missing_shadow(
+                    self.target,
+                    index,
+                    self.settings.width,
+                    None,
+                ));
+            }
             _ => return Err(complain::too_few_arguments(self.target, index)),
         }
         self.next += 1;
@@ -455,7 +513,9 @@ impl Class {
                     .map(Class::of)
                     .collect();
                 let any = |class| parts.contains(&class).then_some(class);
-                any(Class::Float).or(any(Class::Pointer)).unwrap_or(Class::Other)
+                any(Class::Float)
+                    .or(any(Class::Pointer))
+                    .unwrap_or(Class::Other)
             }
             _ => Class::Other,
         }

@@ -1,0 +1,262 @@
+//! Clones what requests reach into a private module, and moves derivatives back.
+//!
+//! The optimizer and the differentiator work on private clones, so that the program itself stays
+//! what it was. In the private module every function is local and can be optimized freely;
+//! variables that change are the program's own, so those that were local to it become visible for
+//! the time of the work.
+//!
+//! Before: requests are pinned. After [`isolate`]: a module with the functions to differentiate and
+//! all that they use. After [`Isolated::merge`]: the program with all its requests served.
+
+use crate::module::Module;
+use crate::raw::{c_string, value_name};
+use crate::requests::{Pins, Registered, Rule};
+use llvm_sys::LLVMLinkage::{self, *};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use zymase_core::diagnostic::{Diagnostic, Result};
+
+/// Clones the functions to differentiate and all that they use.
+pub fn isolate(program: &Module, pins: &Pins) -> Result<Isolated> {
+    name_everything(program);
+    let private = program.duplicate();
+    // SAFETY: everything below is in the new module, which nobody else knows yet.
+    unsafe {
+        forget_roots(&private);
+        pins.barriers
+            .iter()
+            .for_each(|name| forget_body(&private, name));
+        for registered in pins
+            .registered
+            .iter()
+            .filter(|r| r.rule != Rule::Unsupported)
+        {
+            keep_out_of_line(&private, &registered.about);
+        }
+        make_local(&private);
+        keep_alive(&private, pins);
+    }
+    private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
+    refuse_registrations(&private, &pins.registered)?;
+    let promoted = promote_shared_variables(program, &private);
+    Ok(Isolated { private, promoted })
+}
+
+/// A private module beside the program it was cloned from.
+pub struct Isolated {
+    /// The private module.
+    pub private: Module,
+    /// Variables of the program that were local to it, and their linkage.
+    promoted: Vec<(LLVMValueRef, LLVMLinkage)>,
+}
+
+impl Isolated {
+    /// Moves what is in the private module into the program. The functions that stand for requests
+    /// are defined afterwards and local, as are the variables that were.
+    pub fn merge(self, program: &Module, pins: &Pins) -> Result<()> {
+        // SAFETY: the variables belong to the program, which is alive; handles stay valid when
+        // another module is linked into theirs, because the definitions are here.
+        unsafe {
+            release(&self.private);
+            program.link(self.private)?;
+            for (variable, linkage) in self.promoted {
+                LLVMSetLinkage(variable, linkage);
+            }
+            let symbols = pins.requests.iter().map(|request| &request.symbol);
+            for symbol in symbols.chain(&pins.barriers) {
+                if let Some(function) = program.function(symbol)
+                    && LLVMIsDeclaration(function) == 0
+                {
+                    LLVMSetLinkage(function, LLVMInternalLinkage);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of the variable by which the private module keeps functions alive.
+const KEEPER: &str = "llvm.compiler.used";
+
+/// Gives unnamed symbols a name, because names tell which clone belongs to which original.
+fn name_everything(program: &Module) {
+    for (number, value) in program.globals().chain(program.functions()).enumerate() {
+        // SAFETY: the symbols of a live module are live.
+        unsafe {
+            if value_name(value).is_empty() {
+                let name = format!("__zymase_unnamed_{number}");
+                LLVMSetValueName2(value, name.as_ptr().cast(), name.len());
+            }
+        }
+    }
+}
+
+/// Removes the variables through which LLVM keeps symbols alive, and registrations.
+unsafe fn forget_roots(private: &Module) {
+    let special: Vec<_> = private
+        .globals()
+        // SAFETY: the variables of a live module are live.
+        .filter(|&global| unsafe { value_name(global) }.starts_with("llvm."))
+        .collect();
+    for global in special {
+        // SAFETY: nothing refers to these variables.
+        unsafe {
+            if LLVMGetFirstUse(global).is_null() {
+                LLVMDeleteGlobal(global);
+            }
+        }
+    }
+}
+
+/// Makes a function a declaration.
+unsafe fn forget_body(private: &Module, name: &str) {
+    let Some(function) = private.function(name) else {
+        return;
+    };
+    // SAFETY: all uses go to the new function before the old one is removed.
+    unsafe {
+        let ty = LLVMGlobalGetValueType(function);
+        let declaration = LLVMAddFunction(private.raw(), c"".as_ptr(), ty);
+        LLVMReplaceAllUsesWith(function, declaration);
+        LLVMDeleteFunction(function);
+        LLVMSetValueName2(declaration, name.as_ptr().cast(), name.len());
+    }
+}
+
+unsafe fn keep_out_of_line(private: &Module, name: &str) {
+    let Some(function) = private.function(name) else {
+        return;
+    };
+    // SAFETY: LLVM reads the length of the name that is given.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(c"noinline".as_ptr(), 8);
+        let attribute = LLVMCreateEnumAttribute(private.context().raw(), kind, 0);
+        let always = LLVMGetEnumAttributeKindForName(c"alwaysinline".as_ptr(), 12);
+        LLVMRemoveEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, always);
+        LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+    }
+}
+
+/// Makes every definition local, except for variables that change: those are the program's.
+unsafe fn make_local(private: &Module) {
+    // SAFETY: the symbols of a live module are live.
+    unsafe {
+        for function in private.functions() {
+            if LLVMIsDeclaration(function) == 0 {
+                LLVMSetComdat(function, std::ptr::null_mut());
+                set_local(function);
+            }
+        }
+        for alias in private.aliases() {
+            set_local(alias);
+        }
+        for global in private.globals() {
+            if LLVMIsDeclaration(global) != 0 {
+                continue;
+            }
+            LLVMSetComdat(global, std::ptr::null_mut());
+            if LLVMIsGlobalConstant(global) != 0 {
+                set_local(global);
+            } else {
+                LLVMSetInitializer(global, std::ptr::null_mut());
+                LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
+                LLVMSetLinkage(global, LLVMExternalLinkage);
+            }
+        }
+    }
+}
+
+unsafe fn set_local(value: LLVMValueRef) {
+    // SAFETY: a local symbol must have default visibility and storage.
+    unsafe {
+        LLVMSetVisibility(value, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
+        LLVMSetDLLStorageClass(
+            value,
+            llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass,
+        );
+        LLVMSetLinkage(value, LLVMInternalLinkage);
+    }
+}
+
+/// Keeps the functions to differentiate alive and their signatures as they are.
+unsafe fn keep_alive(private: &Module, pins: &Pins) {
+    let mut functions: Vec<LLVMValueRef> = Vec::new();
+    for request in &pins.requests {
+        functions.extend(private.function(&request.target));
+    }
+    functions.sort();
+    functions.dedup();
+    if functions.is_empty() {
+        return;
+    }
+    // SAFETY: LLVM knows a variable of this name, section and type.
+    unsafe {
+        let pointer = LLVMPointerTypeInContext(private.context().raw(), 0);
+        let count = functions.len() as u64;
+        let list = LLVMConstArray2(pointer, functions.as_mut_ptr(), count);
+        let keeper = LLVMAddGlobal(private.raw(), LLVMTypeOf(list), c_string(KEEPER).as_ptr());
+        LLVMSetInitializer(keeper, list);
+        LLVMSetLinkage(keeper, LLVMAppendingLinkage);
+        LLVMSetSection(keeper, c"llvm.metadata".as_ptr());
+    }
+}
+
+/// Lets the functions go that [`keep_alive`] held.
+unsafe fn release(private: &Module) {
+    // SAFETY: nothing refers to the variable.
+    unsafe {
+        let keeper = LLVMGetNamedGlobal(private.raw(), c_string(KEEPER).as_ptr());
+        if !keeper.is_null() {
+            LLVMDeleteGlobal(keeper);
+        }
+    }
+}
+
+/// Refuses a registration that would matter and cannot be followed.
+fn refuse_registrations(private: &Module, registered: &[Registered]) -> Result<()> {
+    let reached = |name: &str| {
+        // SAFETY: the name is read during the call only.
+        private.function(name).is_some()
+            || unsafe { !LLVMGetNamedGlobal(private.raw(), c_string(name).as_ptr()).is_null() }
+    };
+    let followed = |r: &&Registered| r.rule == Rule::Unsupported && reached(&r.about);
+    match registered.iter().find(followed) {
+        None => Ok(()),
+        Some(Registered { by, about, .. }) => Err(Diagnostic::new(
+            format!("the registration `{by}` is not supported yet"),
+            format!(
+                "it is about `{about}`, which a derivative needs, and leaving it out would change the result"
+            ),
+            format!(
+                "remove the registration, so that Zymase differentiates `{about}` itself, or mark it with __enzyme_inactivefn"
+            ),
+        )),
+    }
+}
+
+/// Makes local variables of the program visible that the private module refers to.
+fn promote_shared_variables(
+    program: &Module,
+    private: &Module,
+) -> Vec<(LLVMValueRef, LLVMLinkage)> {
+    let mut promoted = Vec::new();
+    for clone in private.globals() {
+        // SAFETY: the symbols of live modules are live.
+        unsafe {
+            if LLVMIsDeclaration(clone) == 0 {
+                continue;
+            }
+            let name = c_string(&value_name(clone));
+            let original = LLVMGetNamedGlobal(program.raw(), name.as_ptr());
+            let linkage = match original.is_null() {
+                true => continue,
+                false => LLVMGetLinkage(original),
+            };
+            if matches!(linkage, LLVMInternalLinkage | LLVMPrivateLinkage) {
+                LLVMSetLinkage(original, LLVMExternalLinkage);
+                promoted.push((original, linkage));
+            }
+        }
+    }
+    promoted
+}
