@@ -12,6 +12,7 @@ use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use crate::requests::{Pins, Registered, Rule};
 use llvm_sys::LLVMLinkage::{self, *};
+use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use zymase_core::diagnostic::{Diagnostic, Result};
