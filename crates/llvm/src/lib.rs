@@ -9,9 +9,14 @@
 //! this crate passes on what could trigger that without checking it first.
 
 mod context;
+pub mod import;
+mod known;
 mod library;
+mod ll;
 mod module;
+mod origin;
 mod passes;
+pub mod pipelines;
 mod raw;
 pub mod reachable;
 pub mod requests;
@@ -21,5 +26,20 @@ pub use context::Context;
 pub use library::{LIBRARY_DIR, LIBRARY_FILE, version};
 pub use llvm_sys;
 pub use module::{Module, blocks_of, instructions_of};
+pub use origin::{Foreign, Imported, Origins};
 pub use passes::PassOptions;
 pub use target::{OptLevel, TargetMachine};
+
+/// Core's flags in the order of LLVM's fast-math bits.
+const FAST_MATH_BITS: [zymase_core::ir::Flags; 7] = {
+    use zymase_core::ir::Flags;
+    [
+        Flags::REASSOC,
+        Flags::NNAN,
+        Flags::NINF,
+        Flags::NSZ,
+        Flags::ARCP,
+        Flags::CONTRACT,
+        Flags::AFN,
+    ]
+};
