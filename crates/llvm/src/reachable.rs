@@ -8,39 +8,167 @@
 //! Before: requests are pinned. After [`isolate`]: a module with the functions to differentiate and
 //! all that they use. After [`Isolated::merge`]: the program with all its requests served.
 
-use crate::module::Module;
+use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::{c_string, value_name};
-use crate::requests::{Pins, Registered, Rule};
+use crate::requests::{Pinned, Pins, Registered, Rule, pin};
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use std::collections::HashSet;
 use zymase_core::diagnostic::{Diagnostic, Result};
 
-/// Clones the functions to differentiate and all that they use.
-pub fn isolate(program: &Module, pins: &Pins) -> Result<Isolated> {
+/// Clones the functions to differentiate and all that they use. What the program does not define
+/// is asked from the library, by name: it gives a module with the definition, made by [`detach`].
+pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<Isolated> {
     name_everything(program);
     let private = program.duplicate();
-    // SAFETY: everything below is in the new module, which nobody else knows yet.
-    unsafe {
-        forget_roots(&private);
-        pins.barriers
-            .iter()
-            .for_each(|name| forget_body(&private, name));
-        for registered in pins
-            .registered
-            .iter()
-            .filter(|r| r.rule != Rule::Unsupported)
-        {
+    forget_roots(&private);
+    share_variables(&private);
+    for name in &pins.barriers {
+        forget_body(&private, name);
+    }
+    take_from_library(&private, pins, library)?;
+    for registered in &pins.registered {
+        if registered.rule != Rule::Unsupported {
             keep_out_of_line(&private, &registered.about);
         }
-        make_local(&private);
-        keep_alive(&private, pins);
     }
+    make_local(&private);
+    keep_alive(&private, pins);
     private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
     refuse_registrations(&private, &pins.registered)?;
     let promoted = promote_shared_variables(program, &private);
     Ok(Isolated { private, promoted })
+}
+
+/// Gives a module that defines a function.
+pub type Library<'a> = dyn FnMut(&str) -> Result<Option<Module>> + 'a;
+
+/// Makes a module ready to be taken into another program's private module: its variables are
+/// declared only, and those that were local to it get a name that the whole program can know.
+/// Gives these names, old and new; the module's own code must be compiled with them (see
+/// [`promote`]).
+pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
+    name_everything(module);
+    forget_roots(module);
+    let mut renamed = Vec::new();
+    for global in module.globals() {
+        if is_variable(global) && is_local(global) {
+            // SAFETY: the variables of a live module are live.
+            let old = unsafe { value_name(global) };
+            let new = format!("{old}.zymase.{tag}");
+            set_name(global, &new);
+            renamed.push((old, new));
+        }
+    }
+    share_variables(module);
+    renamed
+}
+
+/// Gives local variables of a module the names under which others refer to them.
+pub fn promote(module: &Module, renamed: &[(String, String)]) {
+    name_everything(module);
+    for (old, new) in renamed {
+        // SAFETY: the name is read during the call only, and the variable is live.
+        unsafe {
+            let global = LLVMGetNamedGlobal(module.raw(), c_string(old).as_ptr());
+            if !global.is_null() {
+                set_name(global, new);
+                LLVMSetLinkage(global, LLVMExternalLinkage);
+                LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+            }
+        }
+    }
+}
+
+/// Links what the requested functions need and the program lacks, as far as the library has it.
+fn take_from_library(private: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<()> {
+    let own = pins.requests.len();
+    let mut asked = HashSet::new();
+    loop {
+        let reached = reached(private, pins, own);
+        let missing = reached
+            .missing
+            .into_iter()
+            .find(|name| asked.insert(name.clone()));
+        let Some(name) = missing else {
+            // Requests in other modules that no derivative of ours runs into are not ours.
+            let mut position = 0;
+            pins.requests.retain(|request| {
+                position += 1;
+                position <= own || reached.requests.contains(&request.symbol)
+            });
+            return Ok(());
+        };
+        if let Some(module) = library(&name)? {
+            let known = pins.barriers.len();
+            pin(&module, pins)?;
+            for barrier in &pins.barriers[known..] {
+                forget_body(&module, barrier);
+            }
+            private.link(module)?;
+        }
+    }
+}
+
+/// What the functions to differentiate reach.
+struct Reached {
+    /// Names of functions without a body.
+    missing: Vec<String>,
+    /// Names of functions that stand for requests.
+    requests: HashSet<String>,
+}
+
+/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
+fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+    let mut found = Reached {
+        missing: Vec::new(),
+        requests: HashSet::new(),
+    };
+    let target = |request: &Pinned| private.function(&request.target);
+    let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
+    let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
+    while let Some(value) = work.pop() {
+        let mut next: Vec<LLVMValueRef> = Vec::new();
+        // SAFETY: operands of live values are live.
+        unsafe {
+            if LLVMIsAFunction(value).is_null() {
+                next.extend(operands_of(value));
+            } else if LLVMIsDeclaration(value) != 0 {
+                let name = value_name(value);
+                if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
+                    next.extend(target(request));
+                    found.requests.insert(name);
+                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
+                    found.missing.push(name);
+                }
+            } else {
+                for block in blocks_of(value) {
+                    instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
+                }
+            }
+            // Instructions of the same function come by themselves; only constants lead on.
+            next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));
+        }
+        work.extend(next);
+    }
+    found
+}
+
+unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+    // SAFETY: the caller has a live user, or something without operands.
+    unsafe {
+        let is_user = !LLVMIsAUser(value).is_null();
+        let count = if is_user {
+            LLVMGetNumOperands(value).max(0) as u32
+        } else {
+            0
+        };
+        (0..count)
+            .map(move |i| LLVMGetOperand(value, i))
+            .filter(|v| !v.is_null())
+    }
 }
 
 /// A private module beside the program it was cloned from.
@@ -55,10 +183,10 @@ impl Isolated {
     /// Moves what is in the private module into the program. The functions that stand for requests
     /// are defined afterwards and local, as are the variables that were.
     pub fn merge(self, program: &Module, pins: &Pins) -> Result<()> {
+        release(&self.private);
         // SAFETY: the variables belong to the program, which is alive; handles stay valid when
         // another module is linked into theirs, because the definitions are here.
         unsafe {
-            release(&self.private);
             program.link(self.private)?;
             for (variable, linkage) in self.promoted {
                 LLVMSetLinkage(variable, linkage);
@@ -86,14 +214,14 @@ fn name_everything(program: &Module) {
         unsafe {
             if value_name(value).is_empty() {
                 let name = format!("__zymase_unnamed_{number}");
-                LLVMSetValueName2(value, name.as_ptr().cast(), name.len());
+                set_name(value, &name);
             }
         }
     }
 }
 
 /// Removes the variables through which LLVM keeps symbols alive, and registrations.
-unsafe fn forget_roots(private: &Module) {
+fn forget_roots(private: &Module) {
     let special: Vec<_> = private
         .globals()
         // SAFETY: the variables of a live module are live.
@@ -110,7 +238,7 @@ unsafe fn forget_roots(private: &Module) {
 }
 
 /// Makes a function a declaration.
-unsafe fn forget_body(private: &Module, name: &str) {
+fn forget_body(private: &Module, name: &str) {
     let Some(function) = private.function(name) else {
         return;
     };
@@ -120,11 +248,11 @@ unsafe fn forget_body(private: &Module, name: &str) {
         let declaration = LLVMAddFunction(private.raw(), c"".as_ptr(), ty);
         LLVMReplaceAllUsesWith(function, declaration);
         LLVMDeleteFunction(function);
-        LLVMSetValueName2(declaration, name.as_ptr().cast(), name.len());
+        set_name(declaration, name);
     }
 }
 
-unsafe fn keep_out_of_line(private: &Module, name: &str) {
+fn keep_out_of_line(private: &Module, name: &str) {
     let Some(function) = private.function(name) else {
         return;
     };
@@ -132,14 +260,17 @@ unsafe fn keep_out_of_line(private: &Module, name: &str) {
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"noinline".as_ptr(), 8);
         let attribute = LLVMCreateEnumAttribute(private.context().raw(), kind, 0);
-        let always = LLVMGetEnumAttributeKindForName(c"alwaysinline".as_ptr(), 12);
-        LLVMRemoveEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, always);
+        // Without optimization every function is `optnone`; that goes, and takes `noinline` along.
+        for word in ["alwaysinline", "optnone"] {
+            let other = LLVMGetEnumAttributeKindForName(word.as_ptr().cast(), word.len());
+            LLVMRemoveEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, other);
+        }
         LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
     }
 }
 
-/// Makes every definition local, except for variables that change: those are the program's.
-unsafe fn make_local(private: &Module) {
+/// Makes every definition local.
+fn make_local(private: &Module) {
     // SAFETY: the symbols of a live module are live.
     unsafe {
         for function in private.functions() {
@@ -152,22 +283,48 @@ unsafe fn make_local(private: &Module) {
             set_local(alias);
         }
         for global in private.globals() {
-            if LLVMIsDeclaration(global) != 0 {
-                continue;
-            }
-            LLVMSetComdat(global, std::ptr::null_mut());
-            if LLVMIsGlobalConstant(global) != 0 {
+            if LLVMIsDeclaration(global) == 0 {
+                LLVMSetComdat(global, std::ptr::null_mut());
                 set_local(global);
-            } else {
-                LLVMSetInitializer(global, std::ptr::null_mut());
-                LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
-                LLVMSetLinkage(global, LLVMExternalLinkage);
             }
         }
     }
 }
 
-unsafe fn set_local(value: LLVMValueRef) {
+/// Declares variables that change: their memory is the program's.
+fn share_variables(private: &Module) {
+    for global in private.globals() {
+        if !is_variable(global) {
+            continue;
+        }
+        // SAFETY: the variables of a live module are live.
+        unsafe {
+            LLVMSetComdat(global, std::ptr::null_mut());
+            LLVMSetInitializer(global, std::ptr::null_mut());
+            LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
+            LLVMSetLinkage(global, LLVMExternalLinkage);
+        }
+    }
+}
+
+/// Whether this is a variable with a definition that may change.
+fn is_variable(global: LLVMValueRef) -> bool {
+    // SAFETY: the caller has a live global variable.
+    unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 }
+}
+
+fn is_local(value: LLVMValueRef) -> bool {
+    // SAFETY: the caller has a live symbol.
+    let linkage = unsafe { LLVMGetLinkage(value) };
+    matches!(linkage, LLVMInternalLinkage | LLVMPrivateLinkage)
+}
+
+fn set_name(value: LLVMValueRef, name: &str) {
+    // SAFETY: the name is copied.
+    unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
+}
+
+fn set_local(value: LLVMValueRef) {
     // SAFETY: a local symbol must have default visibility and storage.
     unsafe {
         LLVMSetVisibility(value, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
@@ -180,7 +337,7 @@ unsafe fn set_local(value: LLVMValueRef) {
 }
 
 /// Keeps the functions to differentiate alive and their signatures as they are.
-unsafe fn keep_alive(private: &Module, pins: &Pins) {
+fn keep_alive(private: &Module, pins: &Pins) {
     let mut functions: Vec<LLVMValueRef> = Vec::new();
     for request in &pins.requests {
         functions.extend(private.function(&request.target));
@@ -203,7 +360,7 @@ unsafe fn keep_alive(private: &Module, pins: &Pins) {
 }
 
 /// Lets the functions go that [`keep_alive`] held.
-unsafe fn release(private: &Module) {
+fn release(private: &Module) {
     // SAFETY: nothing refers to the variable.
     unsafe {
         let keeper = LLVMGetNamedGlobal(private.raw(), c_string(KEEPER).as_ptr());

@@ -7,9 +7,9 @@ use crate::args::{CompileOptions, Step};
 use crate::journal;
 use crate::seam::{self, Report};
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_llvm::reachable::isolate;
-use zymase_llvm::requests::{Pins, pin};
-use zymase_llvm::{Module, OptLevel};
+use zymase_llvm::reachable::{Library, isolate};
+use zymase_llvm::requests::{Pins, lower, pin};
+use zymase_llvm::{Module, OptLevel, import, pipelines};
 
 /// What was done to a module.
 pub struct Done {
@@ -22,7 +22,13 @@ pub struct Done {
 }
 
 /// Serves every request in a module; `name` is what messages call it.
-pub fn differentiate(program: &Module, name: &str, options: &CompileOptions) -> Result<Done> {
+/// `library` gives modules that define what this one lacks.
+pub fn differentiate(
+    program: &Module,
+    name: &str,
+    options: &CompileOptions,
+    library: &mut Library<'_>,
+) -> Result<Done> {
     let show = |step: Step, text: &dyn Fn() -> String| {
         if options.print_after.contains(&step) {
             eprintln!("; after {}\n{}", format!("{step:?}").to_lowercase(), text());
@@ -32,7 +38,8 @@ pub fn differentiate(program: &Module, name: &str, options: &CompileOptions) -> 
         .verify()
         .map_err(|broken| refuse_broken(name, &broken))?;
     journal::step(&format!("reading the requests of {name}"));
-    let pins = pin(program)?;
+    let mut pins = Pins::default();
+    pin(program, &mut pins)?;
     show(Step::Requests, &|| program.print());
     if pins.requests.is_empty() {
         return Ok(Done {
@@ -42,10 +49,20 @@ pub fn differentiate(program: &Module, name: &str, options: &CompileOptions) -> 
         });
     }
     journal::step(&format!("cloning what the requests of {name} reach"));
-    let isolated = isolate(program, &pins)?;
+    let isolated = isolate(program, &mut pins, library)?;
     show(Step::Isolate, &|| isolated.private.print());
-    let mut core = zymase_core::ir::Module::new();
-    let report = seam::differentiate(&mut core, options)?;
+    journal::step(&format!("optimizing what the requests of {name} reach"));
+    pipelines::prepare(&isolated.private)?;
+    show(Step::Prepare, &|| isolated.private.print());
+    journal::step(&format!("reading the optimized functions of {name}"));
+    let mut imported = import::import(&isolated.private)?;
+    lower(&mut imported.module, &pins)?;
+    journal::step(&format!("writing the derivatives of {name}"));
+    let report = seam::differentiate(&mut imported.module, options)?;
+    drop(imported);
+    journal::step(&format!("optimizing the derivatives of {name}"));
+    pipelines::finish(&isolated.private)?;
+    show(Step::Finish, &|| isolated.private.print());
     isolated.merge(program, &pins)?;
     program.verify()?;
     Ok(Done {
@@ -53,6 +70,11 @@ pub fn differentiate(program: &Module, name: &str, options: &CompileOptions) -> 
         report: Some(report),
         core: String::new(),
     })
+}
+
+/// For a module that stands alone.
+pub fn no_library(_: &str) -> Result<Option<Module>> {
+    Ok(None)
 }
 
 /// The level for the code generator.

@@ -1,7 +1,7 @@
 //! `zymase demo`: a derivative of a small built-in program.
 
 use crate::args::{CompileOptions, DemoArgs};
-use crate::compile::differentiate;
+use crate::compile::{differentiate, no_library};
 use crate::output;
 use zymase_core::diagnostic::Result;
 use zymase_llvm::{Context, Module};
@@ -15,6 +15,11 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     }
     let context = Context::new();
     let program = Module::parse(&context, PROGRAM.as_bytes(), "demo.ll")?;
-    differentiate(&program, "demo.ll", &CompileOptions::default())?;
+    differentiate(
+        &program,
+        "demo.ll",
+        &CompileOptions::default(),
+        &mut no_library,
+    )?;
     Ok(())
 }

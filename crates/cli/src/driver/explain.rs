@@ -1,7 +1,7 @@
 //! `zymase explain`: what a module asks for, and how its derivatives are made.
 
 use crate::args::ExplainArgs;
-use crate::compile::differentiate;
+use crate::compile::{differentiate, no_library};
 use crate::output;
 use std::fmt::Write;
 use zymase_core::diagnostic::Result;
@@ -13,7 +13,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let name = args.input.display().to_string();
     let context = Context::new();
     let program = Module::parse(&context, &output::read(&args.input)?, &name)?;
-    let done = differentiate(&program, &name, &args.options)?;
+    let done = differentiate(&program, &name, &args.options, &mut no_library)?;
     output::print(requests(&name, &done.pins).as_bytes());
     if let Some(report) = done.report {
         output::print(report.text.as_bytes());

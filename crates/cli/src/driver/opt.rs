@@ -1,7 +1,7 @@
 //! `zymase opt`: one module in, the same module with derivatives out.
 
 use crate::args::{Emit, OptArgs};
-use crate::compile::{codegen_level, differentiate};
+use crate::compile::{codegen_level, differentiate, no_library};
 use crate::{journal, output};
 use std::path::Path;
 use zymase_core::diagnostic::{Diagnostic, Result};
@@ -14,7 +14,7 @@ pub fn run(args: &OptArgs) -> Result<()> {
     journal::step(&format!("reading {name}"));
     let context = Context::new();
     let program = Module::parse(&context, &output::read(&args.input)?, &name)?;
-    let done = differentiate(&program, &name, &args.options)?;
+    let done = differentiate(&program, &name, &args.options, &mut no_library)?;
     journal::step(&format!("writing the output for {name}"));
     let bytes = match emit {
         Emit::Core => done.core.into_bytes(),

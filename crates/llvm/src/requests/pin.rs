@@ -17,11 +17,10 @@ use zymase_core::ir::Type;
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
 /// left in it.
-pub fn pin(module: &Module) -> Result<Pins> {
-    let mut pins = Pins {
-        registered: registrations(module),
-        ..Pins::default()
-    };
+///
+/// Pins of several modules may be collected in one place; their numbers go on.
+pub fn pin(module: &Module, pins: &mut Pins) -> Result<()> {
+    pins.registered.extend(registrations(module));
     let special: Vec<_> = module
         .functions()
         // SAFETY: the functions of a live module are live.
@@ -34,14 +33,14 @@ pub fn pin(module: &Module) -> Result<Pins> {
         // SAFETY: `function` is live; its uses are collected before any is removed.
         unsafe {
             for call in calls_of(function)? {
-                Site::new(module, call, kind).replace(&mut pins)?;
+                Site::new(module, call, kind).replace(pins)?;
             }
             if LLVMGetFirstUse(function).is_null() {
                 LLVMDeleteFunction(function);
             }
         }
     }
-    Ok(pins)
+    Ok(())
 }
 
 /// What was read from a module.
