@@ -138,6 +138,18 @@ pub enum Level {
     Three,
 }
 
+impl Level {
+    /// The level as a digit.
+    pub fn digit(self) -> u8 {
+        match self {
+            Level::Zero => 0,
+            Level::One => 1,
+            Level::Two => 2,
+            Level::Three => 3,
+        }
+    }
+}
+
 /// Plans for what the reverse sweep needs.
 #[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
 pub enum Plan {

@@ -11,10 +11,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let failed = |error: std::io::Error| {
-        let name = path.display();
-        Diagnostic::new(format!("cannot write {name}"), error.to_string(), "")
-    };
+    let failed = |error: std::io::Error| cannot_write(path, &error);
     // A device such as /dev/null cannot be replaced by a file.
     if path.exists() && !path.is_file() {
         return std::fs::write(path, bytes).map_err(failed);
@@ -63,4 +60,13 @@ pub fn cannot_read(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
         _ => error.to_string(),
     };
     Diagnostic::new(format!("cannot read {}", name.display()), reason, "")
+}
+
+/// The message for a file or folder that cannot be written.
+pub fn cannot_write(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
+    let reason = match error.kind() {
+        std::io::ErrorKind::NotFound => "its folder does not exist".to_string(),
+        _ => error.to_string(),
+    };
+    Diagnostic::new(format!("cannot write {}", path.display()), reason, "")
 }

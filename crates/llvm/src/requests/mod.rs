@@ -15,6 +15,7 @@
 mod complaints;
 mod grammar;
 mod lower;
+mod marks;
 mod operands;
 mod parse;
 mod pin;
@@ -25,6 +26,9 @@ mod types;
 pub use complaints::only_declared;
 pub use grammar::COMMON_PREFIX;
 pub use lower::lower;
+pub use marks::{
+    Definition, definition, has_variable, is_known_function, is_unoptimized, mark_unoptimized,
+};
 pub use parse::{Argument, Parsed, Source};
 pub use pin::{Pinned, Pins, pin};
 pub use registrations::{Registered, Rule};
