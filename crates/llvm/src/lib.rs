@@ -9,6 +9,7 @@
 //! this crate passes on what could trigger that without checking it first.
 
 mod context;
+pub mod export;
 pub mod import;
 mod known;
 mod library;

@@ -83,7 +83,6 @@ wrap! {
     fn aliasee(v: Val) -> Val = LLVMAliasGetAliasee;
     fn alignment(v: Val) -> u32 = LLVMGetAlignment;
     fn set_alignment(v: Val, n: u32) = LLVMSetAlignment;
-    fn param_count(f: Val) -> u32 = LLVMCountParams;
     fn param(f: Val, i: u32) -> Val = LLVMGetParam;
     fn intrinsic_id(f: Val) -> u32 = LLVMGetIntrinsicID;
     fn called_value(v: Val) -> Val = LLVMGetCalledValue;
@@ -113,7 +112,6 @@ wrap! {
     fn allocated_type(v: Val) -> Ty = LLVMGetAllocatedType;
     fn gep_type(v: Val) -> Ty = LLVMGetGEPSourceElementType;
     fn gep_flags(v: Val) -> u32 = LLVMGEPGetNoWrapFlags;
-    fn set_gep_flags(v: Val, flags: u32) = LLVMGEPSetNoWrapFlags;
     fn fast_math(v: Val) -> u32 = LLVMGetFastMathFlags;
     fn set_fast_math(v: Val, flags: u32) = LLVMSetFastMathFlags;
     fn ordering(v: Val) -> LLVMAtomicOrdering = LLVMGetOrdering;
@@ -140,7 +138,6 @@ wrap! {
     fn location_inlined_at(m: Md) -> Md = LLVMDILocationGetInlinedAt;
     fn make_location(c: Ctx, line: u32, column: u32, scope: Md, at: Md) -> Md = LLVMDIBuilderCreateDebugLocation;
     fn scope_file(m: Md) -> Md = LLVMDIScopeGetFile;
-    fn subprogram(f: Val) -> Md = LLVMGetSubprogram;
     fn set_subprogram(f: Val, m: Md) = LLVMSetSubprogram;
     fn metadata_kind(m: Md) -> LLVMMetadataKind = LLVMGetMetadataKind;
     fn module_layout(m: Mdl) -> Data = LLVMGetModuleDataLayout;
@@ -199,7 +196,6 @@ wrap_bool! {
     fn is_volatile(v: Val) = LLVMGetVolatile;
     fn is_weak(v: Val) = LLVMGetWeak;
     fn is_enum_attribute(a: Attr) = LLVMIsEnumAttribute;
-    fn is_type_attribute(a: Attr) = LLVMIsTypeAttribute;
     fn is_string_attribute(a: Attr) = LLVMIsStringAttribute;
 }
 
@@ -379,6 +375,17 @@ pub fn set_string_attribute(c: Ctx, f: Val, key: &str, value: &str) {
 pub fn make_node(c: Ctx, operands: &[Md]) -> Md {
     // SAFETY: LLVM copies the operands.
     unsafe { LLVMMDNodeInContext2(c, operands.as_ptr().cast_mut(), operands.len()) }
+}
+
+/// A node whose first operand is itself, so that it equals no other.
+pub fn make_self_node(c: Ctx, rest: &[Md]) -> Md {
+    let mut operands = vec![std::ptr::null_mut()];
+    operands.extend(rest);
+    let node = make_node(c, &operands);
+    // SAFETY: the node is not shared: one with the same operands became distinct when its own
+    // first operand was set.
+    unsafe { LLVMReplaceMDNodeOperandWith(metadata_as_value(c, node), 0, node) };
+    node
 }
 
 /// A metadata string.
