@@ -1,8 +1,11 @@
 //! Questions about functions, answered without changing them.
 
+pub mod affine;
 pub mod cfg;
 pub mod dominators;
 pub mod loops;
+pub mod ranges;
+pub mod trip_count;
 pub mod types;
 
 #[cfg(test)]
