@@ -5,7 +5,7 @@
 //! most once for each emission, so the caller may reload or recompute them on demand. Equal parts
 //! of an expression are computed once.
 
-use super::{Arith, Compare, Expr, Factor, Partial, Primal};
+use super::{Arith, Compare, Expr, Factor, NamedConstant, Partial, Primal};
 use crate::ir::{
     BinaryOp, Builder, CastOp, Constant, FloatKind, FloatPred, IntPred, MathParam, Op, Type, Value,
 };
@@ -57,7 +57,9 @@ impl Partial {
         let zero = builder.func.zero(ty);
         let guarded = derivatives.iter().zip(products).map(|(&d, product)| {
             let is_zero = builder.fcmp(FloatPred::Oeq, d, zero);
-            builder.select(is_zero, zero, product)
+            let is_nan = builder.fcmp(FloatPred::Uno, product, product);
+            let spoiled = builder.binary(BinaryOp::And, is_zero, is_nan);
+            builder.select(spoiled, zero, product)
         });
         Some(guarded.collect())
     }
@@ -99,6 +101,18 @@ pub fn convert(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
         builder.cast(CastOp::FpExt, value, ty)
     } else {
         builder.cast(CastOp::FpTrunc, value, ty)
+    }
+}
+
+/// A constant with as many digits as the type holds.
+pub fn named_constant(builder: &mut Builder<'_>, ty: Type, constant: NamedConstant) -> Value {
+    let [high, middle, low] = constant.parts().map(|part| builder.func.fconst(ty, part));
+    match ty.scalar().float_kind() {
+        Some(FloatKind::X86Fp80 | FloatKind::F128) => {
+            let tail = builder.fadd(middle, low);
+            builder.fadd(high, tail)
+        }
+        _ => high,
     }
 }
 
@@ -184,7 +198,7 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
     fn compute(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::Number(x) => self.builder.func.fconst(self.ty, *x),
-            Expr::Named(constant) => self.sum_of(constant.parts()),
+            Expr::Named(constant) => named_constant(self.builder, self.ty, *constant),
             Expr::Float(primal) => {
                 let value = self.primal(*primal);
                 convert(self.builder, value, self.ty)
@@ -303,20 +317,6 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
         let mask = vec![0; lanes as usize];
         let args = vec![one, empty];
         self.builder.value(Op::Shuffle(mask), args, self.ty)
-    }
-
-    /// A constant with as many digits as the type holds.
-    fn sum_of(&mut self, parts: [f64; 3]) -> Value {
-        let high = self.builder.func.fconst(self.ty, parts[0]);
-        match self.ty.scalar().float_kind() {
-            Some(FloatKind::X86Fp80 | FloatKind::F128) => {
-                let middle = self.builder.func.fconst(self.ty, parts[1]);
-                let low = self.builder.func.fconst(self.ty, parts[2]);
-                let tail = self.builder.fadd(middle, low);
-                self.builder.fadd(high, tail)
-            }
-            _ => high,
-        }
     }
 }
 

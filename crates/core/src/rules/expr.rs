@@ -73,6 +73,8 @@ pub enum Compare {
 /// Numbers that no float format has exactly.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum NamedConstant {
+    /// π.
+    Pi,
     /// log 2.
     Ln2,
     /// log 10.
@@ -83,7 +85,8 @@ pub enum NamedConstant {
 
 impl NamedConstant {
     /// Every constant.
-    pub const ALL: [NamedConstant; 3] = [
+    pub const ALL: [NamedConstant; 4] = [
+        NamedConstant::Pi,
         NamedConstant::Ln2,
         NamedConstant::Ln10,
         NamedConstant::TwoOverSqrtPi,
@@ -92,6 +95,7 @@ impl NamedConstant {
     /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {
+            NamedConstant::Pi => "pi",
             NamedConstant::Ln2 => "ln2",
             NamedConstant::Ln10 => "ln10",
             NamedConstant::TwoOverSqrtPi => "two_over_sqrt_pi",
@@ -102,6 +106,7 @@ impl NamedConstant {
     /// `f64` to what is left, so that all three give more digits than any format holds.
     pub fn parts(self) -> [f64; 3] {
         match self {
+            NamedConstant::Pi => PI,
             NamedConstant::Ln2 => LN2,
             NamedConstant::Ln10 => LN10,
             NamedConstant::TwoOverSqrtPi => TWO_OVER_SQRT_PI,
@@ -185,6 +190,11 @@ impl Expr {
     }
 }
 
+const PI: [f64; 3] = [
+    std::f64::consts::PI,
+    1.2246467991473532e-16,
+    -2.9947698097183397e-33,
+];
 const LN2: [f64; 3] = [
     std::f64::consts::LN_2,
     2.3190468138462996e-17,

@@ -1,9 +1,9 @@
 //! The derivative rules, as data.
 //!
-//! [`table`](self::table) holds one line for each float operation: the equation, and for each
+//! `table.rs` holds one line for each float operation: the equation, and for each
 //! operand the partial derivative as an expression over the operands and the result. This file
-//! answers which rule an operation has; [`emit`](self::emit) instantiates expressions as
-//! instructions; `library` has bodies for functions that are differentiated
+//! answers which rule an operation has; [`emit`] instantiates expressions as
+//! instructions; [`library`] has bodies for functions that are differentiated
 //! through their bodies rather than by a rule.
 //!
 //! Forward mode multiplies tangents by partials, reverse mode multiplies adjoints by them, so both
@@ -14,12 +14,17 @@
 //!
 //! After optimization `b != 0 ? 1/b : 0` is a division and a select, and the division runs for
 //! `b = 0` as well. Its partial is then infinite and the derivative that flows in is zero;
-//! 0·∞ = NaN would spoil the gradient. So a contribution is `select(d == 0, 0, d·partial)` unless
-//! the rule is declared *finite*: finite operands give finite partials. Products, sums, sin, cos,
-//! tanh and their like are finite and pay nothing. Division, sqrt, log, pow, and all that can
-//! overflow (exp, sinh, gamma) are not. An operand that is itself infinite is outside of this
-//! promise, because a guard on every product would cost every matrix product its fused
-//! multiply-add; a request with *strong zero* asks for exactly that and gets it.
+//! 0·∞ = NaN would spoil the gradient. So the contribution of a derivative `d` is
+//! `select(d == 0 and d·partial is NaN, 0, d·partial)`, unless the rule is declared *finite*:
+//! finite operands give finite partials. Products, sums, sin, cos, tanh and their like are finite
+//! and pay nothing. Division, sqrt, log, pow, and all that can overflow (exp, sinh, gamma) are
+//! not. An operand that is itself infinite is outside of this promise, because a guard on every
+//! product would cost every matrix product its fused multiply-add; a request with *strong zero*
+//! asks for exactly that and gets it.
+//!
+//! `d == 0` alone would be a cheaper guard and a wrong one: where an adjoint happens to be zero,
+//! its own derivative is not. The second derivative of (log x)² at 1 is 2, and the adjoint of the
+//! logarithm is zero there.
 //!
 //! # Choices
 //!
@@ -28,6 +33,7 @@
 
 pub mod emit;
 mod expr;
+pub mod library;
 mod parse;
 mod table;
 
@@ -42,7 +48,7 @@ use std::sync::LazyLock;
 /// `None` is the answer for operations that move values without computing floats (select, loads,
 /// shuffles, freeze, bitcast), for calls, for integer arithmetic (an integer may carry the bits of
 /// a float), and for [`MathFn::Digamma`], which is lowered to a
-/// library function before it is differentiated.
+/// [library function](library) before it is differentiated.
 pub fn rule_for(op: &Op) -> Option<&'static Rule> {
     match op {
         Op::Unary(UnaryOp::FNeg) => RULES.get(&Key::Neg),
@@ -140,4 +146,4 @@ static RULES: LazyLock<HashMap<Key, Rule>> = LazyLock::new(|| {
 });
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
