@@ -16,7 +16,8 @@
 
 use crate::analysis::types::Shape;
 use crate::ir::{
-    Activity, Builder, Constant, Func, Function, Mode, Request, ReturnActivity, Signature, Type, Value,
+    Activity, Builder, Constant, Func, Function, Mode, Request, ReturnActivity, Signature, Type,
+    Value,
 };
 
 /// Everything a derivative depends on. Two requests with equal keys share one derivative.

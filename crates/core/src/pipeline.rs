@@ -163,7 +163,10 @@ impl Worklist {
         let primal = target.sig.clone();
         let key = Key::of_request(request);
         let (derivative, sig) = match request.mode {
-            Mode::Forward => (self.synthesis.forward(&key)?, key.forward_signature(&primal)),
+            Mode::Forward => (
+                self.synthesis.forward(&key)?,
+                key.forward_signature(&primal),
+            ),
             Mode::Combined => (
                 self.synthesis.combined(&key)?,
                 key.combined_signature(&primal),

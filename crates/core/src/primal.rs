@@ -103,9 +103,8 @@ impl Primal {
             Op::Binary(BinaryOp::Shl | BinaryOp::LShr) => {
                 constant(1).is_some_and(|bits| bits % 8 == 0)
             }
-            Op::Binary(BinaryOp::And) => constant(1).is_some_and(|mask| {
-                mask.to_le_bytes().iter().all(|&b| b == 0 || b == 0xff)
-            }),
+            Op::Binary(BinaryOp::And) => constant(1)
+                .is_some_and(|mask| mask.to_le_bytes().iter().all(|&b| b == 0 || b == 0xff)),
             Op::Binary(BinaryOp::Or) => true,
             Op::Binary(_) => false,
             _ => true,

@@ -64,7 +64,11 @@ impl Report {
                 let loc = insts.copied().find_map(|i| primal.function.inst(i).loc);
                 let place = place(module, loc);
                 loops.push(LoopReport {
-                    place: if place.is_empty() { header.to_string() } else { place },
+                    place: if place.is_empty() {
+                        header.to_string()
+                    } else {
+                        place
+                    },
                     bytes,
                     depth: primal.loops.depth(l),
                 });
@@ -139,8 +143,15 @@ impl fmt::Display for Report {
         writeln!(f, "reverse mode of `{}`", self.function)?;
         writeln!(f, "  frame: {} bytes for each call", self.frame_bytes)?;
         for l in &self.loops {
-            let LoopReport { place, bytes, depth } = l;
-            writeln!(f, "  loop at {place} (depth {depth}): {bytes} bytes for each iteration")?;
+            let LoopReport {
+                place,
+                bytes,
+                depth,
+            } = l;
+            writeln!(
+                f,
+                "  loop at {place} (depth {depth}): {bytes} bytes for each iteration"
+            )?;
         }
         for value in &self.values {
             let place = match value.place.as_str() {

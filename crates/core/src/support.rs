@@ -47,12 +47,7 @@ fn realloc(module: &mut Module) -> Callable {
     declare_allocator(module, "realloc", sig, info)
 }
 
-fn declare_allocator(
-    module: &mut Module,
-    name: &str,
-    sig: Signature,
-    info: AllocInfo,
-) -> Callable {
+fn declare_allocator(module: &mut Module, name: &str, sig: Signature, info: AllocInfo) -> Callable {
     let mut function = Function::new(name, sig.clone());
     function.attrs.memory = MemoryEffects {
         arguments: ModRef::all(),
@@ -118,7 +113,9 @@ pub fn tape_grow(module: &mut Module) -> Callable {
     b.block = grow;
     let double = b.add(n, n);
     let bytes = b.mul(double, size);
-    let grown = b.call(realloc, realloc_sig, vec![old, bytes]).unwrap_or(old);
+    let grown = b
+        .call(realloc, realloc_sig, vec![old, bytes])
+        .unwrap_or(old);
     b.store(grown, field, tape);
     b.jump(done, vec![grown]);
 

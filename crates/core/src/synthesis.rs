@@ -1,12 +1,10 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::analysis::loops::Loop;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
-use crate::ir::{
-    Func, Function, Global, GlobalData, Initializer, Module, Signature, Type,
-};
-use crate::analysis::loops::Loop;
+use crate::ir::{Func, Function, Global, GlobalData, Initializer, Module, Signature, Type};
 use crate::pipeline::Options;
 use crate::plan::{Plan, View};
 use crate::primal::Primal;

@@ -133,16 +133,12 @@ impl Overwrite {
                     Op::Load(access) => {
                         let size = func.result(inst).and_then(|v| size_of(module, func, v));
                         let read = Touch::new(block, data.args[0], size, Some(access));
-                        result
-                            .reads
-                            .insert(inst, analysis.answer(at, &read, &later));
+                        result.reads.insert(inst, analysis.read(at, &read, &later));
                     }
                     Op::MemCopy { src, .. } => {
                         let mut read = Touch::new(block, data.args[1], None, Some(src));
                         read.set_length(func, data.args[2]);
-                        result
-                            .reads
-                            .insert(inst, analysis.answer(at, &read, &later));
+                        result.reads.insert(inst, analysis.read(at, &read, &later));
                     }
                     Op::Call(_) | Op::Invoke { .. } => {
                         let (_, pointers) = effects.inst(data);

@@ -119,7 +119,10 @@ impl Gradient<'_> {
         let active = self.primal.is_active(value);
         let pieces = match ty.is_int_like() {
             true => self.primal.types.memory_pieces(pointer, size),
-            false => self.primal.types.pieces(module, &self.primal.function, value),
+            false => self
+                .primal
+                .types
+                .pieces(module, &self.primal.function, value),
         };
         if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
             return Err(self.undeduced(inst, "is used as different types"));

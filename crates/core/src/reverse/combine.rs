@@ -2,10 +2,8 @@
 //! its own frame.
 
 use super::Bodies;
-use crate::derivative::{bundle_values, Key};
-use crate::ir::{
-    Block, Builder, Function, InstData, Op, Signature, Type, Value, ValueDef,
-};
+use crate::derivative::{Key, bundle_values};
+use crate::ir::{Block, Builder, Function, InstData, Op, Signature, Type, Value, ValueDef};
 use std::collections::HashMap;
 
 /// The combined form of a derivative.

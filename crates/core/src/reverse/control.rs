@@ -30,7 +30,14 @@ impl Gradient<'_> {
             if self.reverse_return(block) {
                 start = Some(self.reversed[&block]);
             }
-            for inst in self.primal.function.block_insts(block).to_vec().into_iter().rev() {
+            for inst in self
+                .primal
+                .function
+                .block_insts(block)
+                .to_vec()
+                .into_iter()
+                .rev()
+            {
                 self.reverse(inst)?;
             }
             self.loc = None;

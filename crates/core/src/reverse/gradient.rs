@@ -351,8 +351,14 @@ impl<'a> Gradient<'a> {
         self.builder().store(value, temporary, whole);
         for &(offset, kind) in pieces {
             let part = Type::float(kind);
-            let from = Access { align: 1, ..self.frame_access(part) };
-            let to = Access { align: 1, ..access.clone() };
+            let from = Access {
+                align: 1,
+                ..self.frame_access(part)
+            };
+            let to = Access {
+                align: 1,
+                ..access.clone()
+            };
             let mut builder = self.builder();
             let source = builder.offset(temporary, offset);
             let part = builder.load(part, source, from);
@@ -383,8 +389,14 @@ impl<'a> Gradient<'a> {
         self.builder().store(zero, temporary, whole.clone());
         for &(offset, kind) in pieces {
             let part = Type::float(kind);
-            let to = Access { align: 1, ..self.frame_access(part) };
-            let from = Access { align: 1, ..access.clone() };
+            let to = Access {
+                align: 1,
+                ..self.frame_access(part)
+            };
+            let from = Access {
+                align: 1,
+                ..access.clone()
+            };
             let mut builder = self.builder();
             let zero = builder.func.zero(part);
             let source = builder.offset(address, offset);

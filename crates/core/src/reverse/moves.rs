@@ -41,7 +41,8 @@ impl Gradient<'_> {
             Op::Binary(BinaryOp::Or) => {
                 for &operand in args {
                     let own = self.float_pieces(operand);
-                    let pieces: Vec<_> = pieces.iter().copied().filter(|p| own.contains(p)).collect();
+                    let pieces: Vec<_> =
+                        pieces.iter().copied().filter(|p| own.contains(p)).collect();
                     self.move_back(operand, 0, adjoints, &pieces);
                 }
             }
@@ -109,7 +110,11 @@ impl Gradient<'_> {
                 if !self.primal.is_active(operand) {
                     continue;
                 }
-                let (x, y) = if position == 1 { (adjoint, zero) } else { (zero, adjoint) };
+                let (x, y) = if position == 1 {
+                    (adjoint, zero)
+                } else {
+                    (zero, adjoint)
+                };
                 let chosen = self.builder().select(condition, x, y);
                 self.contribute(operand, k, chosen);
             }
@@ -180,9 +185,9 @@ impl Gradient<'_> {
                     continue;
                 }
                 let lane = self.func.iconst(Type::i64(), lane as i128);
-                let part = self
-                    .builder()
-                    .value(Op::ExtractElement, vec![adjoint, lane], vector.scalar());
+                let part =
+                    self.builder()
+                        .value(Op::ExtractElement, vec![adjoint, lane], vector.scalar());
                 let slot = self.slot(operand, k);
                 let from = self.func.iconst(Type::i64(), from.into());
                 let address = self.lane(slot, vector, from);
@@ -201,5 +206,10 @@ fn inside(pieces: &[(i64, FloatKind)], low: i64, high: i64) -> Vec<(i64, FloatKi
 
 /// The piece that a lane of a vector of floats is.
 fn scalar_pieces(vector: Type) -> Vec<(i64, FloatKind)> {
-    vector.scalar().float_kind().map(|kind| (0, kind)).into_iter().collect()
+    vector
+        .scalar()
+        .float_kind()
+        .map(|kind| (0, kind))
+        .into_iter()
+        .collect()
 }

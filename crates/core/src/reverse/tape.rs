@@ -197,7 +197,9 @@ impl Filler<'_> {
         self.insert(header, 0, |b| {
             let size = b.func.iconst(Type::i64(), bytes.into());
             let field = b.offset(outer, field);
-            let base = b.call(grow, sig, vec![field, counter, size]).unwrap_or(field);
+            let base = b
+                .call(grow, sig, vec![field, counter, size])
+                .unwrap_or(field);
             address = b.element(base, counter, bytes as i64);
         });
         self.addresses.insert(Some(l), address);
@@ -238,7 +240,9 @@ impl Filler<'_> {
             Some(record) => insts.iter().position(|&i| i == record).map_or(0, |p| p + 1),
             None => insts
                 .iter()
-                .take_while(|&&i| matches!(&func.inst(i).op, Op::Opaque(o) if o.name == "landingpad"))
+                .take_while(
+                    |&&i| matches!(&func.inst(i).op, Op::Opaque(o) if o.name == "landingpad"),
+                )
                 .count(),
         }
     }

@@ -212,9 +212,7 @@ impl Walk<'_> {
             offset: 0,
             scales: Vec::new(),
         };
-        let frame = self
-            .builder(Some(inst))
-            .value(op, vec![null], Type::ptr());
+        let frame = self.builder(Some(inst)).value(op, vec![null], Type::ptr());
         let mut all = args.clone();
         all.push(frame);
         let parts = key.forward_results(&sig);

@@ -57,7 +57,10 @@ impl Walk<'_> {
         }
         let access = self.shadow_access(access);
         let module = &self.synthesis.module;
-        let pieces = self.primal.types.pieces(module, &self.primal.function, value);
+        let pieces = self
+            .primal
+            .types
+            .pieces(module, &self.primal.function, value);
         let has = |wanted: fn(&Piece) -> bool| pieces.iter().any(|(_, piece)| wanted(piece));
         match self.sweep {
             Sweep::Tangents => {
@@ -211,10 +214,9 @@ impl Walk<'_> {
 
     pub(super) fn atomic(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         let float = match &data.op {
-            Op::AtomicRmw(op, _) => matches!(
-                op,
-                RmwOp::FAdd | RmwOp::FSub | RmwOp::FMax | RmwOp::FMin
-            ),
+            Op::AtomicRmw(op, _) => {
+                matches!(op, RmwOp::FAdd | RmwOp::FSub | RmwOp::FMax | RmwOp::FMin)
+            }
             _ => false,
         };
         let active = data.args.iter().any(|&v| self.primal.is_active(v));

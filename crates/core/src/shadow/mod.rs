@@ -234,7 +234,9 @@ impl Walk<'_> {
     fn result_shadows(&mut self, inst: Inst, data: &InstData, result: Value) -> Result<Vec<Value>> {
         match &data.op {
             Op::Alloca { ty, align } => return Ok(self.alloca(inst, *ty, *align, data.args[0])),
-            Op::AtomicRmw(..) | Op::CmpXchg { .. } => return Err(self.refuse(inst, "an atomic operation on floats")),
+            Op::AtomicRmw(..) | Op::CmpXchg { .. } => {
+                return Err(self.refuse(inst, "an atomic operation on floats"));
+            }
             _ => {}
         }
         if let Some(positions) = moved_operands(&data.op) {
@@ -325,7 +327,11 @@ impl Walk<'_> {
             sums = match (sums, terms) {
                 (Some(sums), Some(terms)) => {
                     let pairs = sums.into_iter().zip(terms);
-                    Some(pairs.map(|(s, t): (Value, Value)| builder.fadd(s, t)).collect())
+                    Some(
+                        pairs
+                            .map(|(s, t): (Value, Value)| builder.fadd(s, t))
+                            .collect(),
+                    )
                 }
                 (None, terms) => terms,
                 (sums, None) => sums,
