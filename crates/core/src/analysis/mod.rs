@@ -1,5 +1,6 @@
 //! Questions about functions, answered without changing them.
 
+pub mod activity;
 pub mod affine;
 pub mod alias;
 pub mod cfg;
