@@ -15,7 +15,10 @@
 //! one argument or result are an array of N.
 
 use crate::analysis::types::Shape;
-use crate::ir::{Activity, Func, Function, Mode, Request, ReturnActivity, Signature, Type};
+use crate::ir::{
+    Activity, Builder, Constant, Func, Function, Mode, Request, ReturnActivity, Signature, Type,
+    Value,
+};
 
 /// Everything a derivative depends on. Two requests with equal keys share one derivative.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -160,4 +163,35 @@ pub fn bundle(parts: &[Type]) -> Type {
         [one] => *one,
         _ => Type::structure(parts.to_vec()),
     }
+}
+
+/// `width` values as one, see [`batch`].
+pub fn batch_values(builder: &mut Builder<'_>, values: &[Value]) -> Value {
+    match values {
+        [one] => *one,
+        _ => {
+            let ty = Type::array(builder.func.ty(values[0]), values.len() as u64);
+            collect(builder, ty, values)
+        }
+    }
+}
+
+/// Several results as one, see [`bundle`].
+pub fn bundle_values(builder: &mut Builder<'_>, parts: &[Value]) -> Option<Value> {
+    match parts {
+        [] => None,
+        [one] => Some(*one),
+        _ => {
+            let fields = parts.iter().map(|&v| builder.func.ty(v)).collect();
+            Some(collect(builder, Type::structure(fields), parts))
+        }
+    }
+}
+
+fn collect(builder: &mut Builder<'_>, ty: Type, parts: &[Value]) -> Value {
+    let mut whole = builder.func.constant(ty, Constant::Poison);
+    for (i, &part) in parts.iter().enumerate() {
+        whole = builder.insert(whole, part, vec![i as u32]);
+    }
+    whole
 }

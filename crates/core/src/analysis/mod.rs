@@ -1,8 +1,15 @@
 //! Questions about functions, answered without changing them.
 
+pub mod activity;
+pub mod affine;
 pub mod cfg;
 pub mod dominators;
+pub mod effects;
+pub mod known;
 pub mod loops;
+pub mod points_to;
+pub mod ranges;
+pub mod trip_count;
 pub mod types;
 
 #[cfg(test)]

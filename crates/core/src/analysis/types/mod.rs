@@ -452,7 +452,16 @@ impl Solver<'_> {
             }
             // The bits of floats may be put together, taken apart and have their sign changed
             // this way, so these prove nothing by themselves.
-            And | Or | Xor => self.bitwise(op, args, result),
+            And | Or | Xor => {
+                let mask = args.iter().find_map(|&v| self.function.as_int(v));
+                if mask.is_some_and(|mask| is_flag_mask(op, mask, self.function.ty(result))) {
+                    self.learn_bytes(args[0], &Cell::Int);
+                    self.learn_bytes(args[1], &Cell::Int);
+                    self.learn_bytes(result, &Cell::Int);
+                } else {
+                    self.bitwise(op, args, result);
+                }
+            }
             Add | Sub | Mul | UDiv | SDiv | URem | SRem | AShr => {
                 let operands = [args[0], args[1], result];
                 let address = |v: &Value| matches!(self.shapes[*v].get(0), Some(Cell::Ptr(_)));
@@ -563,4 +572,17 @@ impl Solver<'_> {
 
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
+}
+
+/// Whether a bitwise operation with a constant can only be about an integer: the constant neither
+/// takes whole bytes nor touches the sign bit alone.
+fn is_flag_mask(op: BinaryOp, mask: i128, ty: Type) -> bool {
+    let bits = ty.int_bits().unwrap_or(0).min(127);
+    let all = (1i128 << bits) - 1;
+    let mask = mask & all;
+    let bytes = mask.to_le_bytes();
+    let whole = bytes.iter().all(|&b| b == 0 || b == 0xff);
+    let signs: [i128; 3] = [0x8000_0000, 1 << 63, 0x8000_0000_8000_0000];
+    let sign = signs.iter().any(|&s| mask == s || mask == all ^ s);
+    !whole && !sign && op != BinaryOp::Or
 }
