@@ -19,6 +19,8 @@ mod origin;
 mod passes;
 pub mod pipelines;
 mod raw;
+pub mod reachable;
+pub mod requests;
 mod target;
 
 pub use context::Context;

@@ -91,6 +91,22 @@ impl PointsTo {
         self.values[value].iter().copied()
     }
 
+    /// The objects that a value leads to, through any number of pointers in memory. What is
+    /// behind memory that others reach is [`Object::Unknown`].
+    pub fn reachable(&self, value: Value) -> BTreeSet<Object> {
+        let mut found = BTreeSet::new();
+        let mut work: Vec<Object> = self.objects(value).collect();
+        while let Some(object) = work.pop() {
+            if found.insert(object) {
+                work.extend(self.contents.get(&object).into_iter().flatten());
+                if self.is_reachable_from_outside(object) {
+                    work.push(Object::Unknown);
+                }
+            }
+        }
+        found
+    }
+
     /// Whether code that is not looked at may know the address of an object.
     pub fn is_escaped(&self, object: Object) -> bool {
         self.escaped.contains(&object)
@@ -161,14 +177,11 @@ impl Solver<'_> {
         let args = &data.args;
         match &data.op {
             Op::Alloca { .. } => self.add_result(result, [Object::Alloca(inst)]),
-            Op::Binary(BinaryOp::Sub) => {
-                // The difference of two addresses is none.
-                if !(self.is_address(args[0]) && self.is_address(args[1])) {
-                    self.add_operands(result, args);
-                }
-            }
+            // The difference of two addresses is none.
+            Op::Binary(BinaryOp::Sub) if self.is_address(args[0]) && self.is_address(args[1]) => {}
             Op::Binary(
                 BinaryOp::Add
+                | BinaryOp::Sub
                 | BinaryOp::And
                 | BinaryOp::Or
                 | BinaryOp::Xor
@@ -238,7 +251,11 @@ impl Solver<'_> {
         let result = self.func.result(inst);
         let returns_pointer = result.is_some_and(|v| carries_pointers(self.func.ty(v)));
         let writes = (0..pointers.len()).any(|i| summary.arg(i).contains(ArgEffects::WRITE));
-        let keeps = writes || returns_pointer || summary.other.contains(ModRef::WRITE);
+        let reads = (0..pointers.len()).any(|i| summary.arg(i).contains(ArgEffects::READ));
+        let keeps = writes
+            || returns_pointer
+            || summary.frees_other
+            || summary.other.contains(ModRef::WRITE);
         let mut returned = Set::new();
         for (i, &pointer) in pointers.iter().enumerate() {
             let effects = summary.arg(i);
@@ -262,7 +279,9 @@ impl Solver<'_> {
         }
         if summary.fresh && returns_pointer {
             let fresh = Object::Allocation(inst);
-            self.add_content(fresh, &Set::from([Object::Unknown]));
+            if reads || !summary.other.is_empty() {
+                self.add_content(fresh, &Set::from([Object::Unknown]));
+            }
             self.add_result(result, [fresh]);
         } else {
             returned.insert(Object::Unknown);
