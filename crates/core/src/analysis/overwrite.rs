@@ -476,8 +476,8 @@ impl Analysis<'_> {
         match (self.range(read), self.range(touch)) {
             (Some(read), Some(write)) if read.is_disjoint(&write) => Overwritten::Never,
             (Some(from), Some(to)) if self.is_checkable(&from) && self.is_checkable(&to) => {
-                // Ranges from one base that are known to meet need no check.
-                if from == to {
+                // Ranges at a fixed distance that are not disjoint now never will be.
+                if from.distance(&to).is_some() {
                     return yes;
                 }
                 Overwritten::IfOverlap(vec![Condition {

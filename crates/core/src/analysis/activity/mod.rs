@@ -85,9 +85,9 @@ impl Activity {
     pub fn is_local_allocation(&self, value: Value) -> bool {
         let objects = self.objects.of(value);
         !objects.is_empty()
-            && objects.iter().all(|&object| {
-                matches!(object, Object::Local(_)) && !self.objects.outlives(object)
-            })
+            && objects
+                .iter()
+                .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
     }
 }
 
@@ -254,7 +254,9 @@ impl Solver<'_> {
         let summary = self.effects.call(call);
         let args = call_args(call, data);
         let flows = args.iter().enumerate().any(|(i, &v)| {
-            let reads = summary.arg(i).intersects(ArgEffects::READ | ArgEffects::CAPTURE)
+            let reads = summary
+                .arg(i)
+                .intersects(ArgEffects::READ | ArgEffects::CAPTURE)
                 || summary.other.contains(crate::ir::ModRef::READ);
             self.is_active(v) || (reads && self.is_deeply_varied(v))
         });
@@ -265,7 +267,9 @@ impl Solver<'_> {
             self.activate(result);
         }
         for (i, &v) in args.iter().enumerate() {
-            let writes = summary.arg(i).intersects(ArgEffects::WRITE | ArgEffects::CAPTURE);
+            let writes = summary
+                .arg(i)
+                .intersects(ArgEffects::WRITE | ArgEffects::CAPTURE);
             if writes || summary.other.contains(crate::ir::ModRef::WRITE) {
                 self.vary(v);
             }
