@@ -13,6 +13,7 @@
 //! A module that does not parse is a result too: every command then says the error.
 
 mod commands;
+mod run;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,6 +29,7 @@ type Command = fn(&Module, &[&str]) -> String;
 const COMMANDS: &[(&str, Command)] = &[
     ("print", print),
     ("verify", verify),
+    ("run", run::run),
     ("canonical", commands::canonical),
     ("loops", commands::loops),
     ("effects", commands::effects),

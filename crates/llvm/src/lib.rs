@@ -1,1 +1,46 @@
-//! The border between Zymase and LLVM, and the only crate that names an LLVM type.
+//! The border between Zymase and LLVM.
+//!
+//! This is the only crate with foreign functions. It reads LLVM modules into the IR of
+//! [`zymase_core`] ([`import`]), adds functions that core made to LLVM modules ([`export`]), runs
+//! LLVM's passes ([`pipelines`]) and generates code ([`TargetMachine`]).
+//!
+//! LLVM reports errors in bitcode, text and code generation as values here. What LLVM considers an
+//! internal error ends the process, so a driver should do its work in a child process; nothing in
+//! this crate passes on what could trigger that without checking it first.
+
+mod context;
+pub mod export;
+pub mod import;
+mod known;
+mod library;
+mod ll;
+mod module;
+mod origin;
+mod passes;
+pub mod pipelines;
+mod raw;
+pub mod reachable;
+pub mod requests;
+mod target;
+
+pub use context::Context;
+pub use library::{LIBRARY_DIR, LIBRARY_FILE, version};
+pub use llvm_sys;
+pub use module::{Module, blocks_of, instructions_of};
+pub use origin::{Foreign, Imported, Origins};
+pub use passes::PassOptions;
+pub use target::{OptLevel, TargetMachine};
+
+/// Core's flags in the order of LLVM's fast-math bits.
+const FAST_MATH_BITS: [zymase_core::ir::Flags; 7] = {
+    use zymase_core::ir::Flags;
+    [
+        Flags::REASSOC,
+        Flags::NNAN,
+        Flags::NINF,
+        Flags::NSZ,
+        Flags::ARCP,
+        Flags::CONTRACT,
+        Flags::AFN,
+    ]
+};

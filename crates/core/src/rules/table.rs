@@ -113,8 +113,8 @@ pub(super) const TABLE: &[Line] = &[
 
     // Scaling by a power of two.
     guarded("ldexp(x, n)",       &["ldexp(1, n)", "0"]),
-    // x·2⁻ᵉ where the exponent e of x is constant; the mantissa of 0 is 0 and stays so.
-    guarded("frexp_mantissa(x)", &["select(x == 0, 0, r / x)"]),
+    // x·2⁻ᵉ where the exponent e of x is constant; that of 0 is 0.
+    guarded("frexp_mantissa(x)", &["select(x == 0, 1, r / x)"]),
 
     // Circular functions. The derivative of the arc functions at ±1 is infinite, as in JAX; the
     // angle of the origin has none, and NaN says so, as in JAX.

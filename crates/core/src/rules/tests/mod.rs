@@ -3,12 +3,13 @@
 
 mod awkward;
 mod emission;
-pub(crate) mod evaluate;
-pub(crate) mod interpret;
+mod evaluate;
 mod library;
 
 use super::*;
-use crate::ir::MathParam;
+use crate::interp::{Machine, Val};
+use crate::ir::verify::verify_function;
+use crate::ir::{Function, MathParam, Module};
 use evaluate::{Dual, dual, math, partial};
 
 #[test]
@@ -177,4 +178,18 @@ fn difference(at: &[f64], operand: usize, f: impl Fn(&[f64]) -> f64) -> Option<f
 
 fn close(x: f64, y: f64) -> bool {
     (x - y).abs() <= 1e-6 * (1.0 + x.abs().max(y.abs()))
+}
+
+/// Runs a function in the interpreter, which knows the derivatives of float operations on its own.
+fn interpret(function: Function, runs: impl Iterator<Item = Vec<Val>>) -> Vec<Val> {
+    let mut module = Module::new();
+    assert_eq!(verify_function(&module, &function), Ok(()));
+    let func = module.funcs.push(function);
+    let machine = Machine::new(&module);
+    let mut machine = machine.unwrap_or_else(|trap| panic!("{trap}"));
+    let mut run = |args: Vec<Val>| match machine.call(func, &args) {
+        Ok(Some(value)) => value,
+        other => panic!("{other:?} for {args:?}"),
+    };
+    runs.map(&mut run).collect()
 }

@@ -1,21 +1,37 @@
-//! Lowered calls compute what the functions do.
+//! Lowered calls compute what the functions do, and their derivatives.
 
 use super::*;
-use crate::ir::ParamAttrs;
-use crate::rules::tests::evaluate;
-use crate::rules::tests::interpret::Machine;
+use crate::interp::{Machine, Val};
+use crate::ir::verify::verify_module;
 
-/// A module with a function that only calls another, of these types, on its arguments.
-fn wrapper(name: &str, params: &[Type], ret: Type) -> (Module, Func) {
-    let sig = Signature::new(params.to_vec(), ret);
+/// A function that calls another on its arguments and on memory of its own for each pointer, and
+/// returns a structure of the result (where there is one) and what the memory then holds.
+fn wrapper(name: &str, params: &[Type], ret: Type, pointees: &[Type]) -> (Module, Func) {
+    let mut all = params.to_vec();
+    all.extend(pointees.iter().map(|_| Type::ptr()));
+    let sig = Signature::new(all, ret);
     let mut module = Module::new();
     let callee = module.declare(Function::new(name, sig.clone()));
-    let mut function = Function::with_entry("wrapper", sig.clone());
-    let entry = function.entry();
-    let arguments = function.arguments().to_vec();
-    let mut builder = Builder::new(&mut function, entry);
-    let result = builder.call(callee, sig, arguments);
-    builder.ret(result);
+    let results = Some(ret).filter(|ret| !ret.is_void());
+    let results: Vec<Type> = results
+        .into_iter()
+        .chain(pointees.iter().copied())
+        .collect();
+    let outer = Signature::new(params.to_vec(), Type::structure(results));
+    let mut function = Function::with_entry("wrapper", outer.clone());
+    let (entry, arguments) = (function.entry(), function.arguments().to_vec());
+    let mut b = Builder::new(&mut function, entry);
+    let slots: Vec<Value> = pointees.iter().map(|&ty| b.alloca(ty, 16)).collect();
+    let result = b.call(callee, sig, [arguments, slots.clone()].concat());
+    let loads = slots.into_iter().zip(pointees);
+    let loads: Vec<Value> = loads
+        .map(|(slot, &ty)| b.load(ty, slot, Access::aligned(1)))
+        .collect();
+    let mut whole = b.func.constant(outer.ret, Constant::Poison);
+    for (index, part) in (0..).zip(result.into_iter().chain(loads)) {
+        whole = b.insert(whole, part, vec![index]);
+    }
+    b.ret(Some(whole));
     let func = module.funcs.push(function);
     (module, func)
 }
@@ -29,120 +45,157 @@ fn calls(function: &Function) -> usize {
     calls.count()
 }
 
-/// Checks what a lowered call stores and returns.
-fn check(name: &str, types: (&[Type], Type), args: &[&[f64]], stored: &[f64], result: &[f64]) {
-    let (mut module, func) = wrapper(name, types.0, types.1);
-    assert!(run(&mut module, func), "{name} is not lowered");
-    let function = &module.funcs[func];
-    assert_eq!(calls(function), 0, "{name}");
-    let mut machine = Machine::default();
-    let args = args.iter().map(|parts| parts.to_vec()).collect();
-    let found = machine.run_parts(function, args);
-    let same = |x: &[f64], y: &[f64]| {
-        let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-        bits(x) == bits(y)
-    };
-    assert!(
-        same(&machine.stored, stored),
-        "{name}: {:?}",
-        machine.stored
-    );
-    assert!(same(&found, result), "{name}: {found:?}");
+/// The scalars that a lowered call returns and stores.
+fn results(module: (Module, Func), args: &[Val]) -> Vec<Val> {
+    fn flatten(value: Val, out: &mut Vec<Val>) {
+        match value {
+            Val::Aggregate(parts) => parts.into_iter().for_each(|part| flatten(part, out)),
+            scalar => out.push(scalar),
+        }
+    }
+    let (mut module, func) = module;
+    assert!(run(&mut module, func), "nothing is lowered");
+    assert_eq!(calls(&module.funcs[func]), 0);
+    assert_eq!(verify_module(&module), Ok(()));
+    let result = Machine::new(&module).and_then(|mut machine| machine.call(func, args));
+    let mut out = Vec::new();
+    match result {
+        Ok(Some(value)) => flatten(value, &mut out),
+        other => panic!("{other:?}"),
+    }
+    out
+}
+
+/// Numbers to the bit, so that zeros of either sign differ; integers as they are.
+fn check(module: (Module, Func), args: &[f64], expected: &[f64]) {
+    let args: Vec<Val> = args.iter().map(|&x| Val::f64(x)).collect();
+    check_values(module, &args, expected);
+}
+
+fn check_values(module: (Module, Func), args: &[Val], expected: &[f64]) {
+    let found = results(module, args);
+    let number = |value: &Val| value.as_f64().or(value.as_int().map(|n| n as f64));
+    let bits = |x: f64| x.to_bits();
+    let found: Vec<_> = found.iter().map(|value| number(value).map(bits)).collect();
+    let wanted: Vec<_> = expected.iter().map(|&x| Some(bits(x))).collect();
+    assert_eq!(found, wanted, "{args:?}: expected {expected:?}");
 }
 
 #[test]
-fn results_through_pointers() {
-    let (x, p, void) = (Type::f64(), Type::ptr(), Type::void());
-    let address: &[f64] = &[0.0];
-    let (sin, cos) = (libm::sin(0.5), libm::cos(0.5));
-    let sincos: &[&[f64]] = &[&[0.5], address, address];
-    check("sincos", (&[x, p, p], void), sincos, &[sin, cos], &[]);
+fn sine_and_cosine() {
+    let x = Type::f64();
+    let expected = [libm::sin(0.5), libm::cos(0.5)];
+    check(
+        wrapper("sincos", &[x], Type::void(), &[x, x]),
+        &[0.5],
+        &expected,
+    );
+    let pair = Type::structure(vec![x, x]);
+    check(
+        wrapper("llvm.sincos.f64", &[x], pair, &[]),
+        &[0.5],
+        &expected,
+    );
+}
 
-    let modf = |at: f64, whole: f64, rest: f64| {
-        check("modf", (&[x, p], x), &[&[at], address], &[whole], &[rest]);
-        let pair = Type::structure(vec![x, x]);
-        check("llvm.modf.f64", (&[x], pair), &[&[at]], &[], &[rest, whole]);
-    };
-    modf(3.25, 3.0, 0.25);
-    modf(-3.25, -3.0, -0.25);
-    modf(-3.0, -3.0, -0.0);
-    modf(3.0, 3.0, 0.0);
-    modf(-0.0, -0.0, -0.0);
-    modf(f64::INFINITY, f64::INFINITY, 0.0);
-    modf(f64::NEG_INFINITY, f64::NEG_INFINITY, -0.0);
-
-    let frexp = |at: f64| {
-        let (mantissa, exponent) = libm::frexp(at);
-        let exponent = f64::from(exponent);
-        let args: &[&[f64]] = &[&[at], address];
-        check("frexp", (&[x, p], x), args, &[exponent], &[mantissa]);
-        let pair = Type::structure(vec![x, Type::int(32)]);
-        let expected = [mantissa, exponent];
-        check("llvm.frexp.f64.i32", (&[x], pair), &[&[at]], &[], &expected);
-    };
-    frexp(6.0);
-    frexp(-0.75);
-    frexp(0.0);
-    frexp(1e-310);
-
-    for (a, b) in [
-        (29.0, 3.0),
-        (-29.0, 3.0),
-        (1e30, 0.7),
-        (7.5, 1.0),
-        (-3.9, -0.25),
+#[test]
+fn whole_and_rest() {
+    let x = Type::f64();
+    let pair = Type::structure(vec![x, x]);
+    let inf = f64::INFINITY;
+    for (at, rest, whole) in [
+        (3.25, 0.25, 3.0),
+        (-3.25, -0.25, -3.0),
+        (-3.0, -0.0, -3.0),
+        (3.0, 0.0, 3.0),
+        (-0.0, -0.0, -0.0),
+        (inf, 0.0, inf),
+        (-inf, -0.0, -inf),
     ] {
-        let (remainder, quotient) = libm::remquo(a, b);
-        let quotient = f64::from(quotient % 8) + 0.0;
-        let args: &[&[f64]] = &[&[a], &[b], address];
-        check("remquo", (&[x, x, p], x), args, &[quotient], &[remainder]);
+        check(wrapper("modf", &[x], x, &[x]), &[at], &[rest, whole]);
+        check(
+            wrapper("llvm.modf.f64", &[x], pair, &[]),
+            &[at],
+            &[rest, whole],
+        );
+    }
+    for at in [-3.25, -3.0, 0.0, 3.0] {
+        let found = results(wrapper("modf", &[x], x, &[x]), &[Val::dual(at, 1.0)]);
+        let tangents: Vec<_> = found.iter().map(Val::tangent).collect();
+        assert_eq!(tangents, [Some(1.0), Some(0.0)], "at {at}");
     }
 }
 
 #[test]
-fn reductions_and_pairs() {
+fn mantissa_and_exponent() {
+    let (x, int) = (Type::f64(), Type::int(32));
+    let pair = Type::structure(vec![x, int]);
+    for at in [6.0, -0.75, 0.0, -0.0, 1e-310, 1.0] {
+        let (mantissa, exponent) = libm::frexp(at);
+        let expected = [mantissa, f64::from(exponent)];
+        check(wrapper("frexp", &[x], x, &[int]), &[at], &expected);
+        check(
+            wrapper("llvm.frexp.f64.i32", &[x], pair, &[]),
+            &[at],
+            &expected,
+        );
+    }
+}
+
+#[test]
+fn remainder_and_quotient() {
+    let (x, int) = (Type::f64(), Type::int(32));
+    for at in [
+        [29.0, 3.0],
+        [-29.0, 3.0],
+        [1e30, 0.7],
+        [7.5, 1.0],
+        [-3.9, -0.25],
+        [3.9, 1e308],
+        [3.9, f64::INFINITY],
+    ] {
+        let (remainder, quotient) = libm::remquo(at[0], at[1]);
+        let expected = [remainder, f64::from(quotient % 8)];
+        check(wrapper("remquo", &[x, x], x, &[int]), &at, &expected);
+    }
+    let nan = results(
+        wrapper("remquo", &[x, x], x, &[int]),
+        &[Val::f64(1.0), Val::f64(0.0)],
+    );
+    assert_eq!(nan[1].as_int(), Some(0));
+}
+
+#[test]
+fn reductions() {
     let x = Type::f64();
     let v = Type::vector(x, 3);
-    let lanes: &[f64] = &[0.1, 0.2, 0.3];
-    let start: &[f64] = &[10.0];
-    let sum = "llvm.vector.reduce.fadd.v3f64";
-    let product = "llvm.vector.reduce.fmul.v3f64";
-    check(
-        sum,
-        (&[x, v], x),
-        &[start, lanes],
-        &[],
-        &[10.0 + 0.1 + 0.2 + 0.3],
-    );
-    check(
-        product,
-        (&[x, v], x),
-        &[start, lanes],
-        &[],
-        &[10.0 * 0.1 * 0.2 * 0.3],
-    );
-    check(
-        "llvm.vector.reduce.fmax.v3f64",
-        (&[v], x),
-        &[lanes],
-        &[],
-        &[0.3],
-    );
-    check(
-        "llvm.vector.reduce.fminimum.v3f64",
-        (&[v], x),
-        &[lanes],
-        &[],
-        &[0.1],
-    );
-    let pair = Type::structure(vec![x, x]);
-    let expected = [libm::sin(2.0), libm::cos(2.0)];
-    check("llvm.sincos.f64", (&[x], pair), &[&[2.0]], &[], &expected);
-    check("cabs", (&[x, x], x), &[&[3.0], &[4.0]], &[], &[5.0]);
+    let lanes = Val::Aggregate([0.1, 0.2, 0.3].map(Val::f64).to_vec());
+    let start = Val::f64(10.0);
+    let from = |name: &str, expected: f64| {
+        let args = [start.clone(), lanes.clone()];
+        check_values(wrapper(name, &[x, v], x, &[]), &args, &[expected]);
+    };
+    from("llvm.vector.reduce.fadd.v3f64", 10.0 + 0.1 + 0.2 + 0.3);
+    from("llvm.vector.reduce.fmul.v3f64", 10.0 * 0.1 * 0.2 * 0.3);
+    let all = |name: &str, expected: f64| {
+        let args = std::slice::from_ref(&lanes);
+        check_values(wrapper(name, &[v], x, &[]), args, &[expected]);
+    };
+    all("llvm.vector.reduce.fmax.v3f64", 0.3);
+    all("llvm.vector.reduce.fmin.v3f64", 0.1);
+    all("llvm.vector.reduce.fmaximum.v3f64", 0.3);
+    all("llvm.vector.reduce.fminimum.v3f64", 0.1);
+}
+
+#[test]
+fn complex_numbers() {
+    let x = Type::f64();
     let angle = libm::atan2(4.0, 3.0);
-    check("carg", (&[x, x], x), &[&[3.0], &[4.0]], &[], &[angle]);
-    let z = Type::vector(x, 2);
-    check("carg", (&[z], x), &[&[3.0, 4.0]], &[], &[angle]);
+    check(wrapper("cabs", &[x, x], x, &[]), &[3.0, 4.0], &[5.0]);
+    check(wrapper("carg", &[x, x], x, &[]), &[3.0, 4.0], &[angle]);
+    let z = Val::Aggregate([3.0, 4.0].map(Val::f64).to_vec());
+    let module = wrapper("carg", &[Type::vector(x, 2)], x, &[]);
+    check_values(module, &[z], &[angle]);
 }
 
 #[test]
@@ -158,30 +211,33 @@ fn digamma_is_a_call_of_its_body() {
     assert!(run(&mut module, func));
     assert!(!run(&mut module, func));
     assert_eq!(calls(&module.funcs[func]), 2);
-    let body = module.func_by_name("zymase.digamma.f64");
-    let value = body.map(|body| Machine::default().run(&module.funcs[body], &[2.5])[0]);
-    let error = value.map(|value| (value - evaluate::digamma(2.5)).abs());
-    assert!(error.is_some_and(|error| error < 1e-14));
+    assert_eq!(verify_module(&module), Ok(()));
+    let x = Val::Aggregate([1.0, 2.0].map(Val::f64).to_vec());
+    let result = Machine::new(&module).and_then(|mut machine| machine.call(func, &[x]));
+    let Ok(Some(Val::Aggregate(lanes))) = result else {
+        panic!("{result:?}");
+    };
+    let lanes: Vec<f64> = lanes.iter().filter_map(Val::as_f64).collect();
+    assert!((lanes[1] - lanes[0] - 1.0).abs() < 1e-14, "{lanes:?}");
 }
 
 #[test]
 fn other_calls_stay() {
-    let stays = |name: &str, params: &[Type], ret: Type, change: fn(&mut Function)| {
-        let (mut module, func) = wrapper(name, params, ret);
+    let stays = |name: &str, params: &[Type], pointees: &[Type], change: fn(&mut Function)| {
+        let (mut module, func) = wrapper(name, params, Type::f64(), pointees);
         if let Some(callee) = module.func_by_name(name) {
             change(&mut module.funcs[callee]);
         }
         assert!(!run(&mut module, func), "{name}");
         assert_eq!(calls(&module.funcs[func]), 1, "{name}");
     };
-    let (x, p) = (Type::f64(), Type::ptr());
-    stays("unknown", &[x, p], x, |_| {});
-    stays("modf", &[x, x], x, |_| {});
-    stays("modf", &[x, p], x, |f| {
+    let x = Type::f64();
+    stays("unknown", &[x], &[x], |_| {});
+    stays("modf", &[x, x], &[], |_| {});
+    stays("modf", &[x], &[x], |f| {
         f.attrs.flags |= FnFlags::NOBUILTIN;
     });
-    stays("modf", &[x, p], x, |f| {
-        f.params = vec![ParamAttrs::default(); 2];
+    stays("modf", &[x], &[x], |f| {
         let entry = f.add_block();
         f.terminate(entry, Op::Unreachable, Vec::new());
     });

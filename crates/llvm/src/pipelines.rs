@@ -1,0 +1,44 @@
+//! The pass pipelines before import and after export.
+
+use crate::ll::{self, Val};
+use crate::module::Module;
+use crate::passes::PassOptions;
+use crate::target::{OptLevel, TargetMachine};
+use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
+use zymase_core::diagnostic::Result;
+
+/// Brings a module into the form that analyses like: optimized as by `-O2`, but with the structure
+/// of its loops left alone, every cycle with one entry, every loop with one preheader, one latch
+/// and exits of its own.
+pub fn prepare(module: &Module) -> Result<()> {
+    for function in module.functions() {
+        allow_optimization(function);
+    }
+    let machine = TargetMachine::for_module(module, OptLevel::Default)?;
+    // Irreducible cycles are made reducible first where the optimizer left any; that can leave
+    // dead branches, which the cleanup folds without turning loops around again.
+    let pipeline = "default<O2>,function(fix-irreducible,instcombine,\
+                    simplifycfg<no-switch-to-lookup;no-convert-to-switch;keep-loops>,\
+                    loop-simplify,lcssa)";
+    module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
+}
+
+/// Optimizes a module as by `-O3`, with everything that makes code fast.
+pub fn finish(module: &Module) -> Result<()> {
+    let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
+    module.run_passes("default<O3>", Some(&machine), PassOptions::ALL)
+}
+
+/// `clang -O0` marks every function `optnone` and, because LLVM demands it, `noinline`. Both go.
+/// A `noinline` that stands alone was meant by somebody and stays.
+fn allow_optimization(function: Val) {
+    let optnone = ll::attribute_kind_id("optnone");
+    let noinline = ll::attribute_kind_id("noinline");
+    if ll::function_attribute(function, ll::FUNCTION_INDEX, optnone).is_null() {
+        return;
+    }
+    for kind in [optnone, noinline] {
+        // SAFETY: the function is live; removing what is there has no precondition.
+        unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, kind) };
+    }
+}
