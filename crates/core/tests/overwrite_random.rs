@@ -339,6 +339,7 @@ impl Tracer {
 struct Generator<'r> {
     random: &'r mut Rng,
     bases: Vec<Value>,
+    plain: bool,
     sizes: Vec<Value>,
     counters: Vec<Value>,
     last: Value,
@@ -358,11 +359,18 @@ impl Generator<'_> {
         let last = b.func.fconst(Type::f64(), 1.5);
         let mut generator = Generator {
             random,
-            bases: vec![arguments[0], arguments[1], arguments[2], middle],
+            bases: Vec::new(),
+            plain: false,
             sizes: vec![arguments[3], arguments[4]],
             counters: Vec::new(),
             last,
         };
+        // Few bases and plain strides make accesses meet more often.
+        let all = [arguments[0], arguments[1], arguments[2], middle];
+        for _ in 0..generator.random.usize(1..=4) {
+            generator.bases.push(all[generator.random.usize(0..4)]);
+        }
+        generator.plain = generator.random.bool();
         generator.statements(&mut b, 3);
         b.ret(None);
         func
@@ -389,8 +397,11 @@ impl Generator<'_> {
     fn address(&mut self, b: &mut Builder) -> Value {
         let base = self.bases[self.random.usize(0..self.bases.len())];
         let mut at = b.offset(base, 8 * self.random.i64(-3..4));
-        for counter in self.counters.clone() {
-            let at_size = self.random.usize(0..8);
+        for (i, counter) in self.counters.clone().into_iter().enumerate() {
+            let at_size = match self.plain {
+                true => usize::from(i + 1 == self.counters.len()),
+                false => self.random.usize(0..8),
+            };
             let scale = [0, 8, 8, 8, -8, 16, 32, 8][at_size];
             if at_size == 7 {
                 let size = self.sizes[self.random.usize(0..2)];
