@@ -34,6 +34,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("loops", commands::loops),
     ("effects", commands::effects),
     ("points-to", commands::points_to),
+    ("alias", commands::alias),
     ("overwrite", commands::overwrite),
 ];
 

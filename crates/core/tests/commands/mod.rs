@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use zymase_core::analysis::affine::AffineValues;
+use zymase_core::analysis::alias::{Alias, Aliases, Location, Moment};
 use zymase_core::analysis::cfg::Cfg;
 use zymase_core::analysis::dominators::Dominators;
 use zymase_core::analysis::effects::{ArgEffects, Effects};
@@ -138,14 +139,70 @@ pub fn points_to(module: &Module, _: &[&str]) -> String {
     })
 }
 
+/// For every pair of accesses with a store in it whether they may touch the same byte, in the same
+/// iteration and at any two moments.
+pub fn alias(module: &Module, _: &[&str]) -> String {
+    let effects = Effects::new(module);
+    each_function(module, |module, func| {
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        let Ok(loops) = Loops::new(func, &cfg, &dominators) else {
+            return "irreducible\n".to_string();
+        };
+        let points_to = PointsTo::new(func, &effects);
+        let aliases = Aliases::new(module, func, &cfg, &loops, &points_to);
+        let mut accesses = Vec::new();
+        for &block in cfg.reverse_postorder() {
+            for &inst in func.block_insts(block) {
+                let data = func.inst(inst);
+                let (pointer, access, value) = match &data.op {
+                    Op::Load(access) => (data.args[0], access, func.result(inst)),
+                    Op::Store(access) => (data.args[1], access, Some(data.args[0])),
+                    _ => continue,
+                };
+                let size = value.map(|value| module.layout.store_size(func.ty(value)));
+                let access = Some(access);
+                let location = Location {
+                    pointer,
+                    size,
+                    access,
+                    block,
+                };
+                accesses.push((
+                    inst,
+                    location,
+                    value.is_some_and(|v| func.result(inst) == Some(v)),
+                ));
+            }
+        }
+        let mut out = String::new();
+        for (i, (a, first, a_reads)) in accesses.iter().enumerate() {
+            for (b, second, b_reads) in &accesses[i + 1..] {
+                if *a_reads && *b_reads {
+                    continue;
+                }
+                let text = |moment| match aliases.query(first, second, moment) {
+                    Alias::No => "no".to_string(),
+                    Alias::May => "may".to_string(),
+                    Alias::Must { offset } => format!("at {offset}"),
+                };
+                let (same, any) = (text(Moment::Same), text(Moment::Any));
+                let _ = writeln!(out, "  {a} and {b}: {same}, at any time {any}");
+            }
+        }
+        out
+    })
+}
+
 /// For every read whether the bytes are intact at the end. Arguments: `split` (the frame ends),
-/// `other`, and the numbers of arguments whose memory the caller overwrites.
+/// `other`, `result`, and the numbers of arguments whose memory the caller overwrites.
 pub fn overwrite(module: &Module, arguments: &[&str]) -> String {
     let mut window = Window::default();
     for &word in arguments {
         match word {
             "split" => window.frame_ends = true,
             "other" => window.other = true,
+            "result" => window.result = true,
             number => {
                 let number: usize = number.parse().expect("the number of an argument");
                 window
@@ -173,8 +230,8 @@ pub fn overwrite(module: &Module, arguments: &[&str]) -> String {
                         let window = answers.window_of_call(inst);
                         let _ = writeln!(
                             out,
-                            "  {inst}: arguments {:?}, other {}",
-                            window.arguments, window.other
+                            "  {inst}: arguments {:?}, other {}, result {}",
+                            window.arguments, window.other, window.result
                         );
                     }
                     _ => {}

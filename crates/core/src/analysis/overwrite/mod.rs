@@ -17,12 +17,12 @@ use super::cfg::Cfg;
 use super::dominators::Dominators;
 use super::effects::Effects;
 use super::loops::Loops;
-use super::points_to::PointsTo;
+use super::points_to::{Object, PointsTo};
 use super::ranges::Range;
 use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
 use pairs::Analysis;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
 
@@ -33,6 +33,8 @@ pub struct Window {
     pub arguments: Vec<bool>,
     /// Whether all other memory (globals, what pointers in memory point to) may be.
     pub other: bool,
+    /// Whether new memory that the result leads to may be.
+    pub result: bool,
     /// Whether the frame of the function ends, because the sweeps are two functions.
     pub frame_ends: bool,
 }
@@ -84,6 +86,7 @@ pub struct Overwrite {
 struct Call {
     arguments: Vec<Overwritten>,
     other: Overwritten,
+    result: Overwritten,
 }
 
 impl Overwrite {
@@ -113,6 +116,7 @@ impl Overwrite {
         let loops = Loops::new(func, &cfg, &dominators).ok()?;
         let points_to = PointsTo::new(func, effects);
         let analysis = Analysis {
+            returned: returned(func, &points_to),
             module,
             func,
             window,
@@ -188,15 +192,28 @@ impl Overwrite {
             Some(known) => Window {
                 arguments: known.arguments.iter().map(|a| !intact(a)).collect(),
                 other: !intact(&known.other),
+                result: !intact(&known.result),
                 frame_ends: false,
             },
             None => Window {
                 arguments: Vec::new(),
                 other: true,
+                result: true,
                 frame_ends: false,
             },
         }
     }
+}
+
+/// The objects that the caller can reach from the result.
+fn returned(func: &Function, points_to: &PointsTo) -> BTreeSet<Object> {
+    let terminators = func.blocks().iter().filter_map(|&b| func.terminator(b));
+    terminators
+        .map(|inst| func.inst(inst))
+        .filter(|data| data.op == Op::Return)
+        .flat_map(|data| &data.args)
+        .flat_map(|&value| points_to.reachable(value))
+        .collect()
 }
 
 impl fmt::Display for Overwritten {

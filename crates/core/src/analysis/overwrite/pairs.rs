@@ -23,6 +23,7 @@ pub(super) struct Analysis<'a> {
     pub(super) writes: Vec<Write<'a>>,
     pub(super) loops: &'a Loops,
     pub(super) points_to: &'a PointsTo,
+    pub(super) returned: BTreeSet<Object>,
 }
 
 impl Analysis<'_> {
@@ -54,7 +55,16 @@ impl Analysis<'_> {
             });
         }
         let other = self.answer(at, deep.into_iter().collect(), None, later);
-        Call { arguments, other }
+        let fresh = match self.func.result(at.2) {
+            Some(result) => self.points_to.reachable(result).into_iter().collect(),
+            None => Vec::new(),
+        };
+        let result = self.answer(at, fresh, None, later);
+        Call {
+            arguments,
+            other,
+            result,
+        }
     }
 
     /// Whether these objects, or only these bytes in them, are intact later.
@@ -114,7 +124,9 @@ impl Analysis<'_> {
             }
             // New memory is the caller's to write once it has been shown to it.
             Object::Allocation(_) => {
-                self.window.other && self.points_to.is_reachable_from_outside(object)
+                let outside = self.points_to.is_reachable_from_outside(object);
+                (self.window.other && outside)
+                    || (self.window.result && self.returned.contains(&object))
             }
             Object::Alloca(_) => false,
         };
