@@ -4,8 +4,18 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod derivative;
 pub mod diagnostic;
+pub mod forward;
 pub mod interp;
 pub mod ir;
+pub mod pipeline;
+pub mod plan;
+pub mod primal;
+pub mod report;
+pub mod reverse;
 pub mod rules;
+pub mod shadow;
 pub mod simplify;
+pub mod support;
+pub mod synthesis;

@@ -1,1 +1,18 @@
 //! Questions about functions, answered without changing them.
+
+pub mod activity;
+pub mod affine;
+pub mod alias;
+pub mod cfg;
+pub mod dominators;
+pub mod effects;
+pub mod known;
+pub mod loops;
+pub mod overwrite;
+pub mod points_to;
+pub mod ranges;
+pub mod trip_count;
+pub mod types;
+
+#[cfg(test)]
+pub(crate) mod test_graphs;

@@ -236,6 +236,11 @@ impl Function {
         inst
     }
 
+    /// Puts an instruction that stands in no block at the end of one.
+    pub fn attach_inst(&mut self, block: Block, inst: Inst) {
+        self.blocks[block].insts.push(inst);
+    }
+
     /// What an instruction is.
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst]

@@ -1,1 +1,5 @@
 //! Passes that bring functions into simpler forms with the same meaning.
+
+pub mod canonical_loops;
+pub mod lower_library_calls;
+pub mod use_library_bodies;

@@ -1,0 +1,202 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  zymase demo                              see a derivative, nothing else needed
+  zymase cc -O2 model.c -o model           a C program that asks for derivatives
+  zymase c++ -O2 model.cpp -o model        the same in C++
+  zymase opt in.ll -o out.ll               one module, its derivatives added
+  zymase opt in.ll --emit core             what Zymase sees
+  zymase explain in.ll                     what is asked for, kept and recomputed
+
+A program asks for the derivative of f by a call:
+  double __enzyme_autodiff(void *, ...);
+  double slope = __enzyme_autodiff((void *)f, 3.0);    reverse mode
+  double slope = __enzyme_fwddiff((void *)f, 3.0, 1.0);  forward mode
+
+Environment:
+  ZYMASE_CLANG        the clang that `zymase cc` runs
+  ZYMASE_LLVM_PREFIX  a folder with lib/libLLVM.so, instead of the Rust toolchain's";
+
+/// Zymase, a compiler that writes derivatives.
+///
+/// It takes optimized LLVM code of a program in C, C++, Rust or any other LLVM language, writes
+/// forward- and reverse-mode derivatives of the functions that the program asks for, and hands
+/// the rest on as it was.
+#[derive(Parser)]
+#[command(name = "zymase", bin_name = "zymase", version, after_long_help = EXAMPLES, after_help = "Try `zymase demo`, or `zymase --help` for examples.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    Opt(OptArgs),
+    Explain(ExplainArgs),
+    Demo(DemoArgs),
+    /// Compile and link C like clang, with derivatives
+    ///
+    /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
+    /// Files that ask for no derivative come out as from clang alone.
+    ///
+    /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
+    Cc(PassThrough),
+    /// Compile and link C++ like clang++, with derivatives
+    ///
+    /// See `zymase cc --help`.
+    #[command(name = "c++")]
+    Cxx(PassThrough),
+    /// Link bitcode and native objects, with derivatives
+    ///
+    /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
+    /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
+    /// else is passed on.
+    ///
+    /// Example: zymase ld main.o libmodel.a -lm -o prog
+    Ld(PassThrough),
+}
+
+/// Arguments for another tool.
+#[derive(Args)]
+pub struct PassThrough {
+    /// Passed on, except for what concerns derivatives
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+/// Add derivatives to one LLVM module
+///
+/// Reads text (.ll) or bitcode (.bc), writes the same module in which every request is a call of
+/// a derivative. Functions that ask for nothing stay as they are.
+#[derive(Args)]
+pub struct OptArgs {
+    /// The module
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Where to write; standard output if left out
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What to write; by default, what the name of OUT suggests
+    #[arg(long)]
+    pub emit: Option<Emit>,
+    #[command(flatten)]
+    pub options: CompileOptions,
+}
+
+/// How derivatives are made.
+#[derive(Args, Clone)]
+pub struct CompileOptions {
+    /// How hard to optimize derivatives
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
+    pub level: Level,
+    /// What the reverse sweep keeps and what it computes again
+    #[arg(long, default_value = "auto")]
+    pub plan: Plan,
+    /// Print the module after a step, on standard error; may be given several times
+    #[arg(long, value_name = "STEP")]
+    pub print_after: Vec<Step>,
+}
+
+impl Default for CompileOptions {
+    fn default() -> CompileOptions {
+        CompileOptions {
+            level: Level::Two,
+            plan: Plan::Auto,
+            print_after: Vec::new(),
+        }
+    }
+}
+
+/// What `zymase opt` writes.
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The IR of Zymase, derivatives included
+    Core,
+    /// LLVM text
+    Llvm,
+    /// LLVM bitcode
+    Bc,
+    /// A native object
+    Obj,
+}
+
+/// Levels of optimization.
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    #[value(name = "0")]
+    Zero,
+    #[value(name = "1")]
+    One,
+    #[value(name = "2")]
+    Two,
+    #[value(name = "3")]
+    Three,
+}
+
+impl Level {
+    /// The level as a digit.
+    pub fn digit(self) -> u8 {
+        match self {
+            Level::Zero => 0,
+            Level::One => 1,
+            Level::Two => 2,
+            Level::Three => 3,
+        }
+    }
+}
+
+/// Plans for what the reverse sweep needs.
+#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+pub enum Plan {
+    /// The cheapest that is legal
+    Auto,
+    /// Keep every needed value: always legal, the plan that others are tested against
+    Everything,
+}
+
+/// The steps of the work.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Step {
+    /// Requests are read and pinned (LLVM)
+    Requests,
+    /// What they reach is cloned (LLVM)
+    Isolate,
+    /// The clones are optimized (LLVM)
+    Prepare,
+    /// They are read, with requests as instructions (core)
+    Import,
+    /// Derivatives are written (core)
+    Derivatives,
+    /// Derivatives are added to the clones (LLVM)
+    Export,
+    /// Derivatives are optimized (LLVM)
+    Finish,
+}
+
+/// Show what a module asks for, and how its derivatives are made
+///
+/// For every request: the function, the mode, what each argument is, and the plan of the reverse
+/// sweep, with what is kept, how many bytes, and why.
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// The module (.ll or .bc)
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub options: CompileOptions,
+}
+
+/// Differentiate a small built-in program, run it and check the result
+///
+/// Needs neither a compiler nor a linker.
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Print the program before running it
+    #[arg(long)]
+    pub source: bool,
+}

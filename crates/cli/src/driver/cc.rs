@@ -1,0 +1,224 @@
+//! `zymase cc` and `zymase c++`: clang, with derivatives.
+//!
+//! A source that mentions no request is compiled by clang itself, with the arguments it was given;
+//! the object also carries its bitcode in a section that linkers drop, so that derivatives in
+//! other files can be taken through its functions. A source with requests becomes bitcode, and the
+//! derivatives are written when the program is linked, or at once where nothing is missing.
+
+mod arguments;
+
+use crate::args::CompileOptions;
+use crate::compile::{codegen_level, differentiate, no_library};
+use crate::tools::{self, Language};
+use crate::{journal, ld, output};
+use arguments::{Arguments, Mode};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_llvm::requests::{COMMON_PREFIX, Pins, is_unoptimized, mark_unoptimized, pin};
+use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
+
+/// Runs the command, and gives its exit code.
+pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
+    let clang = tools::clang(language)?;
+    let arguments = Arguments::read(args);
+    let scratch = output::scratch_folder()?;
+    let compiler = Compiler {
+        clang,
+        arguments: &arguments,
+        scratch: scratch.path(),
+    };
+    match arguments.mode {
+        Mode::Other => tools::run(compiler.clang_command().args(args)),
+        Mode::Link => compiler.link(),
+        Mode::Object | Mode::Assembly => compiler.compile(),
+    }
+}
+
+struct Compiler<'a> {
+    clang: PathBuf,
+    arguments: &'a Arguments,
+    scratch: &'a Path,
+}
+
+/// A clang that has complained about something; its exit code is ours.
+struct Failed(u8);
+
+impl Compiler<'_> {
+    fn clang_command(&self) -> std::process::Command {
+        tools::command(self.clang.as_os_str())
+    }
+
+    /// Compiles every source to an object, then links.
+    fn link(&self) -> Result<u8> {
+        let mut objects = Vec::new();
+        for (number, source) in self.arguments.sources.iter().enumerate() {
+            let object = self.scratch.join(format!("source-{number}.o"));
+            let done = match self.asks(source)? {
+                Ok(true) => self
+                    .bitcode(source)?
+                    .map(|bytes| output::write(&object, &bytes)),
+                Ok(false) => self.native(source, &object)?.map(Ok),
+                Err(failed) => Err(failed),
+            };
+            match done {
+                Ok(written) => written?,
+                Err(Failed(code)) => return Ok(code),
+            }
+            objects.push(object.into_os_string());
+        }
+        ld::link(
+            self.clang.clone().into_os_string(),
+            &self.arguments.link_arguments(&objects),
+        )
+    }
+
+    /// Compiles every source to an object or assembly file of its own.
+    fn compile(&self) -> Result<u8> {
+        for source in &self.arguments.sources {
+            let target = self.arguments.output_of(source);
+            let done = match self.asks(source)? {
+                Ok(true) => self.compile_requests(source, &target)?,
+                Ok(false) => self.native(source, &target)?,
+                Err(failed) => Err(failed),
+            };
+            if let Err(Failed(code)) = done {
+                return Ok(code);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Whether a source mentions a request once its headers are read.
+    fn asks(&self, source: &OsStr) -> Result<std::result::Result<bool, Failed>> {
+        let text = self.scratch.join("preprocessed");
+        let mut command = self.clang_command();
+        command
+            .args(self.arguments.without_dependencies())
+            .args(["-E", "-P", "-o"])
+            .arg(&text)
+            .args(self.arguments.with_language(source));
+        let code = tools::run(&mut command)?;
+        if code != 0 {
+            return Ok(Err(Failed(code)));
+        }
+        let bytes = output::read(&text)?;
+        Ok(Ok(
+            memchr::memmem::find(&bytes, COMMON_PREFIX.as_bytes()).is_some()
+        ))
+    }
+
+    /// Lets clang make the output itself.
+    fn native(&self, source: &OsStr, target: &Path) -> Result<std::result::Result<(), Failed>> {
+        let mut command = self.clang_command();
+        command.args(&self.arguments.compile);
+        command.arg(match self.arguments.mode {
+            Mode::Assembly => "-S",
+            _ => "-c",
+        });
+        if self.arguments.mode != Mode::Assembly && !self.arguments.writes_bitcode() {
+            command.args(["-Xclang", "-fembed-bitcode=all"]);
+        }
+        command
+            .args(self.arguments.with_language(source))
+            .arg("-o")
+            .arg(target);
+        let code = tools::run(&mut command)?;
+        Ok(if code == 0 { Ok(()) } else { Err(Failed(code)) })
+    }
+
+    /// The bitcode of a source with requests.
+    ///
+    /// Clang's own optimization is kept where it left the requests intact. Where it did not (the
+    /// markers are defined in the same file, say), the source is compiled without optimization,
+    /// and that follows when the derivatives exist.
+    fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
+        let path = self.scratch.join("module.bc");
+        for passes in [true, false] {
+            let mut command = self.clang_command();
+            command
+                .args(&self.arguments.compile)
+                .args(["-c", "-emit-llvm", "-fno-lto"]);
+            if !passes {
+                command.args(["-Xclang", "-disable-llvm-passes", "-w"]);
+            }
+            command
+                .args(self.arguments.with_language(source))
+                .arg("-o")
+                .arg(&path);
+            let code = tools::run(&mut command)?;
+            if code != 0 {
+                return Ok(Err(Failed(code)));
+            }
+            let bytes = output::read(&path)?;
+            let name = source.to_string_lossy();
+            journal::step(&format!("reading {name}"));
+            let context = Context::new();
+            let module = Module::parse(&context, &bytes, &name)?;
+            let readable = pin(&module.duplicate(), &mut Pins::default()).is_ok();
+            if passes && readable {
+                return Ok(Ok(bytes));
+            }
+            if !passes {
+                mark_unoptimized(&module);
+                return Ok(Ok(module.to_bitcode()));
+            }
+        }
+        Err(Diagnostic::new("clang gave no bitcode", "", ""))
+    }
+
+    /// Compiles a source with requests. If derivatives need functions of other files, the output
+    /// is bitcode, and they are written when the program is linked.
+    fn compile_requests(
+        &self,
+        source: &OsStr,
+        target: &Path,
+    ) -> Result<std::result::Result<(), Failed>> {
+        let bytes = match self.bitcode(source)? {
+            Ok(compiled) => compiled,
+            Err(failed) => return Ok(Err(failed)),
+        };
+        if self.arguments.writes_bitcode() {
+            output::write(target, &bytes)?;
+            return Ok(Ok(()));
+        }
+        let options = self.arguments.options();
+        let name = source.to_string_lossy();
+        let context = Context::new();
+        let module = Module::parse(&context, &bytes, &name)?;
+        let mut missing = false;
+        let mut library = |wanted: &str| {
+            missing |= !is_library_function(wanted);
+            no_library(wanted)
+        };
+        match differentiate(&module, &name, &options, &mut library) {
+            Ok(_) => {}
+            Err(_) if missing && self.arguments.mode == Mode::Object => {
+                output::write(target, &bytes)?;
+                return Ok(Ok(()));
+            }
+            Err(diagnostic) => return Err(diagnostic),
+        }
+        output::write(target, &generate(&module, &options, self.arguments.mode)?)?;
+        Ok(Ok(()))
+    }
+}
+
+/// Native code of a module whose requests are served.
+fn generate(module: &Module, options: &CompileOptions, mode: Mode) -> Result<Vec<u8>> {
+    journal::step("generating code");
+    let machine = TargetMachine::for_module(module, codegen_level(options))?;
+    if is_unoptimized(module) {
+        let pipeline = format!("default<O{}>", options.level.digit());
+        module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
+    }
+    match mode {
+        Mode::Assembly => machine.emit_assembly(module).map(String::into_bytes),
+        _ => machine.emit_object(module),
+    }
+}
+
+/// Whether a function is one of the C library, whose bitcode no file of the user's has.
+fn is_library_function(name: &str) -> bool {
+    zymase_llvm::requests::is_known_function(name)
+}

@@ -1,0 +1,118 @@
+//! The work on one module: from requests to derivatives.
+//!
+//! Each step is one function of `zymase_llvm` or of core; the order of the steps is here and
+//! nowhere else.
+
+use crate::args::{CompileOptions, Plan, Step};
+use crate::journal;
+use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::ir::text::print_module;
+use zymase_core::pipeline;
+use zymase_core::plan::PlanKind;
+use zymase_core::report::Report;
+use zymase_llvm::reachable::{Library, isolate};
+use zymase_llvm::requests::{Pins, lower, pin};
+use zymase_llvm::{Module, OptLevel, export, import, pipelines};
+
+/// What was done to a module.
+pub struct Done {
+    /// The requests that were served.
+    pub pins: Pins,
+    /// The plans of the reverse-mode derivatives.
+    pub reports: Vec<Report>,
+    /// The text of core's module, derivatives included.
+    pub core: String,
+}
+
+/// Serves every request in a module; `name` is what messages call it.
+/// `library` gives modules that define what this one lacks.
+pub fn differentiate(
+    program: &Module,
+    name: &str,
+    options: &CompileOptions,
+    library: &mut Library<'_>,
+) -> Result<Done> {
+    let show = |step: Step, text: &dyn Fn() -> String| {
+        if options.print_after.contains(&step) {
+            eprintln!("; after {}\n{}", format!("{step:?}").to_lowercase(), text());
+        }
+    };
+    program
+        .verify()
+        .map_err(|broken| refuse_broken(name, &broken))?;
+    journal::step(&format!("reading the requests of {name}"));
+    let mut pins = Pins::default();
+    pin(program, &mut pins)?;
+    show(Step::Requests, &|| program.print());
+    if pins.requests.is_empty() {
+        return Ok(Done {
+            pins,
+            reports: Vec::new(),
+            core: String::new(),
+        });
+    }
+    journal::step(&format!("cloning what the requests of {name} reach"));
+    let isolated = isolate(program, &mut pins, library)?;
+    show(Step::Isolate, &|| isolated.private.print());
+    journal::step(&format!("optimizing what the requests of {name} reach"));
+    pipelines::prepare(&isolated.private)?;
+    show(Step::Prepare, &|| isolated.private.print());
+    journal::step(&format!("reading the optimized functions of {name}"));
+    let mut imported = import::import(&isolated.private)?;
+    let mut added = lower(&mut imported.module, &pins)?;
+    show(Step::Import, &|| print_module(&imported.module));
+    journal::step(&format!("writing the derivatives of {name}"));
+    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options))?;
+    show(Step::Derivatives, &|| print_module(&imported.module));
+    let core = print_module(&imported.module);
+    journal::step(&format!("handing the derivatives of {name} to LLVM"));
+    added.extend(&outcome.added);
+    for func in added {
+        export::export_function(&mut imported, func)?;
+    }
+    show(Step::Export, &|| isolated.private.print());
+    drop(imported);
+    journal::step(&format!("optimizing the derivatives of {name}"));
+    pipelines::finish(&isolated.private)?;
+    show(Step::Finish, &|| isolated.private.print());
+    isolated.merge(program, &pins)?;
+    program.verify()?;
+    Ok(Done {
+        pins,
+        reports: outcome.reports,
+        core,
+    })
+}
+
+fn core_options(options: &CompileOptions) -> pipeline::Options {
+    pipeline::Options {
+        plan: match options.plan {
+            Plan::Auto => PlanKind::default(),
+            Plan::Everything => PlanKind::Everything,
+        },
+    }
+}
+
+/// For a module that stands alone.
+pub fn no_library(_: &str) -> Result<Option<Module>> {
+    Ok(None)
+}
+
+/// The level for the code generator.
+pub fn codegen_level(options: &CompileOptions) -> OptLevel {
+    use crate::args::Level;
+    match options.level {
+        Level::Zero => OptLevel::None,
+        Level::One => OptLevel::Less,
+        Level::Two => OptLevel::Default,
+        Level::Three => OptLevel::Aggressive,
+    }
+}
+
+fn refuse_broken(name: &str, broken: &Diagnostic) -> Box<Diagnostic> {
+    Diagnostic::new(
+        format!("{name} is not a valid module"),
+        broken.reason.clone(),
+        "the compiler that wrote it is broken, or the file was changed by hand",
+    )
+}

@@ -1,0 +1,41 @@
+//! Writes an archive whose bitcode members have become native, with a symbol table.
+
+use super::inputs::{Archive, Content};
+use crate::output;
+use ar_archive_writer::{
+    ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream,
+};
+use std::collections::HashMap;
+use std::io::Cursor;
+use std::path::Path;
+use zymase_core::diagnostic::{Diagnostic, Result};
+
+/// Writes the archive; `objects` are the compiled units.
+pub fn write(path: &Path, archive: &Archive, objects: &HashMap<usize, Vec<u8>>) -> Result<()> {
+    let member = |name: &str, data: Vec<u8>| {
+        NewArchiveMember::new(
+            data.into_boxed_slice(),
+            &DEFAULT_OBJECT_READER,
+            name.to_string(),
+        )
+    };
+    let members: Vec<NewArchiveMember> = archive
+        .members
+        .iter()
+        .map(|entry| match &entry.content {
+            Content::Native(bytes) => member(&entry.name, bytes.clone()),
+            Content::Unit(unit) => member(&entry.name, objects[unit].clone()),
+        })
+        .collect();
+    let mut bytes = Cursor::new(Vec::new());
+    write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None).map_err(
+        |error| {
+            Diagnostic::new(
+                format!("cannot write the archive {}", archive.path.display()),
+                error.to_string(),
+                "",
+            )
+        },
+    )?;
+    output::write(path, bytes.get_ref())
+}

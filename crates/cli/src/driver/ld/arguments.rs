@@ -1,0 +1,174 @@
+//! The arguments of a link: response files opened, options that concern bitcode read.
+
+use crate::args::{CompileOptions, Level};
+use crate::output;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use zymase_core::diagnostic::Result;
+
+/// How long a command line may be before it goes into a file.
+const LONG: usize = 100_000;
+
+/// The arguments of a link.
+pub struct Arguments {
+    /// All of them, without response files and without options for a linker that reads bitcode.
+    pub all: Vec<OsString>,
+    /// The folders of `-L`.
+    pub folders: Vec<PathBuf>,
+    /// Whether the compilers left optimization to the linker.
+    pub lto: bool,
+    /// How derivatives are made.
+    pub options: CompileOptions,
+}
+
+impl Arguments {
+    /// Reads the arguments.
+    pub fn read(args: &[OsString]) -> Result<Arguments> {
+        let mut arguments = Arguments {
+            all: Vec::new(),
+            folders: Vec::new(),
+            lto: false,
+            options: CompileOptions::default(),
+        };
+        for argument in opened(args, 8)? {
+            arguments.add(argument);
+        }
+        let all = &arguments.all;
+        for (position, argument) in all.iter().enumerate() {
+            let folder = match argument.to_str().and_then(|text| text.strip_prefix("-L")) {
+                Some("") => all.get(position + 1).map(PathBuf::from),
+                Some(folder) => Some(PathBuf::from(folder)),
+                None => None,
+            };
+            arguments.folders.extend(folder);
+        }
+        Ok(arguments)
+    }
+
+    fn add(&mut self, argument: OsString) {
+        let text = argument.to_string_lossy();
+        // The linker that runs in the end gets no bitcode, so it needs no plugin.
+        let plugin = text
+            .strip_prefix("-Wl,-plugin-opt=")
+            .or(text.strip_prefix("-plugin-opt="));
+        if let Some(option) = plugin {
+            self.lto = true;
+            self.options.level = option
+                .strip_prefix('O')
+                .and_then(level)
+                .unwrap_or(self.options.level);
+            return;
+        }
+        if text.starts_with("-flto") {
+            self.lto = true;
+            return;
+        }
+        if let Some(chosen) = text.strip_prefix("-O").and_then(level) {
+            self.options.level = chosen;
+        }
+        self.all.push(argument);
+    }
+}
+
+/// The level that the text after `-O` means.
+pub fn level(text: &str) -> Option<Level> {
+    match text.split(',').next().unwrap_or_default() {
+        "0" => Some(Level::Zero),
+        "" | "1" | "g" => Some(Level::One),
+        "2" | "s" | "z" => Some(Level::Two),
+        "3" | "fast" => Some(Level::Three),
+        _ => None,
+    }
+}
+
+/// The arguments with response files replaced by what is in them.
+fn opened(args: &[OsString], depth: usize) -> Result<Vec<OsString>> {
+    let mut all = Vec::new();
+    for argument in args {
+        let file = argument
+            .to_str()
+            .and_then(|text| text.strip_prefix('@'))
+            .map(Path::new);
+        match file.filter(|file| depth > 0 && file.is_file()) {
+            None => all.push(argument.clone()),
+            Some(file) => {
+                let bytes = output::read(file)?;
+                let inner: Vec<OsString> = split(&String::from_utf8_lossy(&bytes))
+                    .into_iter()
+                    .map(OsString::from)
+                    .collect();
+                all.extend(opened(&inner, depth - 1)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The words of a response file: separated by white space, quoted by `'`, `"` and `\`.
+fn split(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', _) if quote != Some('\'') => word.get_or_insert_default().extend(chars.next()),
+            (c, Some(q)) if c == q => quote = None,
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The arguments, in a response file if they are too long for a command line.
+pub fn shortened(args: Vec<OsString>, scratch: &Path) -> Result<Vec<OsString>> {
+    if args
+        .iter()
+        .map(|argument| argument.len() + 1)
+        .sum::<usize>()
+        < LONG
+    {
+        return Ok(args);
+    }
+    let path = scratch.join("arguments");
+    let lines: Vec<String> = args.iter().map(|argument| quoted(argument)).collect();
+    output::write(&path, lines.join("\n").as_bytes())?;
+    let mut reference = OsString::from("@");
+    reference.push(path);
+    Ok(vec![reference])
+}
+
+fn quoted(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    let mut quoted = String::with_capacity(text.len() + 2);
+    for c in text.chars() {
+        if c.is_whitespace() || matches!(c, '\\' | '\'' | '"') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn response_files_are_split_as_compilers_do() {
+        let check = |text: &str, expected: &[&str]| {
+            let words = split(text);
+            assert_eq!(words, expected, "{text}");
+            let again: Vec<String> = words.iter().map(|w| quoted(OsStr::new(w))).collect();
+            assert_eq!(split(&again.join("\n")), expected);
+        };
+        check("a.o  b.o\n-lm", &["a.o", "b.o", "-lm"]);
+        check(r#""a b.o" c\ d.o 'e"f'"#, &["a b.o", "c d.o", "e\"f"]);
+        check(r#""a\"b""#, &["a\"b"]);
+    }
+}

@@ -1,0 +1,45 @@
+//! The driver: everything that the `zymase` command does.
+//!
+//! It is started by the launcher, which has found the LLVM library. Exit codes: 0 done, 1 an error
+//! in the program or its environment, 2 an error in the command line.
+
+mod args;
+mod cc;
+mod compile;
+mod demo;
+mod explain;
+mod journal;
+mod ld;
+mod opt;
+mod output;
+mod report;
+mod tools;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+use zymase_core::diagnostic::Result;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Explain(args) => explain::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Ld(args) => exit(ld::run(&args.args)),
+        Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),
+        Command::Cxx(args) => exit(cc::run(tools::Language::Cxx, &args.args)),
+    };
+    match done {
+        Ok(code) => code,
+        Err(diagnostic) => {
+            report::print(&diagnostic);
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The exit code of a tool that ran for us.
+fn exit(code: Result<u8>) -> Result<ExitCode> {
+    code.map(ExitCode::from)
+}

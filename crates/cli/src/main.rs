@@ -1,3 +1,0 @@
-//! The `zymase` command.
-
-fn main() {}

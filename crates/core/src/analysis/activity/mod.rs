@@ -1,0 +1,391 @@
+//! What derivatives flow through.
+//!
+//! A value is *active* if a derivative may flow into its floats from an active argument. A
+//! pointer *has a shadow* if the memory behind it may hold active floats, or pointers to such
+//! memory. Both spread through instructions and memory until nothing changes.
+//!
+//! An integer that is loaded from active memory is active too as long as nothing shows that it
+//! holds no float; only where it would have to be differentiated is it an error.
+
+mod objects;
+
+use crate::analysis::effects::{ArgEffects, Effects, call_args};
+use crate::analysis::known;
+use crate::analysis::types::{Piece, Types};
+use crate::derivative::Key;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{
+    Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Inst, InstData,
+    Module, Op, Symbol, Value, ValueDef,
+};
+use crate::rules::{self, Partial};
+use crate::shadow::moved_operands;
+use cranelift_entity::EntitySet;
+use objects::{Object, Objects};
+use std::collections::BTreeSet;
+
+/// What derivatives flow through in one function, for one choice of active arguments.
+#[derive(Clone, Debug)]
+pub struct Activity {
+    active: EntitySet<Value>,
+    shadowed: EntitySet<Value>,
+    objects: Objects,
+}
+
+impl Activity {
+    /// Analyses a function whose arguments have the activities of the key.
+    pub fn new(
+        module: &Module,
+        function: &Function,
+        types: &Types,
+        effects: &Effects,
+        key: &Key,
+    ) -> Result<Activity> {
+        let mut solver = Solver {
+            module,
+            function,
+            types,
+            effects,
+            key,
+            objects: Objects::new(function, effects),
+            varied: BTreeSet::new(),
+            active: EntitySet::new(),
+            changed: true,
+        };
+        solver.start();
+        while solver.changed {
+            solver.changed = false;
+            for &block in function.blocks() {
+                for &inst in function.block_insts(block) {
+                    solver.inst(inst);
+                }
+            }
+        }
+        let shadowed = solver.shadowed();
+        solver.check(&shadowed)?;
+        Ok(Activity {
+            active: solver.active,
+            shadowed,
+            objects: solver.objects,
+        })
+    }
+
+    /// Whether a derivative may flow through the floats in a value.
+    pub fn is_active(&self, value: Value) -> bool {
+        self.active.contains(value)
+    }
+
+    /// Whether a value is, or contains, a pointer to memory with a shadow.
+    pub fn has_shadow(&self, value: Value) -> bool {
+        self.shadowed.contains(value)
+    }
+
+    /// Whether a pointer leads only to memory that the function allocates and nobody knows after
+    /// it returns.
+    pub fn is_local_allocation(&self, value: Value) -> bool {
+        let objects = self.objects.of(value);
+        !objects.is_empty()
+            && objects
+                .iter()
+                .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
+    }
+}
+
+/// What a call is to differentiation.
+#[derive(Clone, Debug)]
+pub enum CallKind {
+    /// It allocates or frees memory.
+    Allocation(AllocInfo),
+    /// No derivative flows through it.
+    Inactive,
+    /// Its body is part of the program.
+    Defined(Func),
+    /// Nothing is known of it but this name.
+    Unknown(String),
+}
+
+/// What a call is to differentiation.
+pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
+    let func = match data.op.call().map(|call| call.callee) {
+        Some(Callee::Direct(func)) => func,
+        _ => return CallKind::Unknown("a function pointer".to_string()),
+    };
+    let function = &module.funcs[func];
+    if let Some(info) = known::allocation(function) {
+        return CallKind::Allocation(info);
+    }
+    if known::is_inactive(function) {
+        return CallKind::Inactive;
+    }
+    match function.is_declaration() {
+        true => CallKind::Unknown(format!("`{}`", function.name)),
+        false => CallKind::Defined(func),
+    }
+}
+
+struct Solver<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    types: &'a Types,
+    effects: &'a Effects,
+    key: &'a Key,
+    objects: Objects,
+    /// Memory that may hold active floats.
+    varied: BTreeSet<Object>,
+    active: EntitySet<Value>,
+    changed: bool,
+}
+
+impl Solver<'_> {
+    fn start(&mut self) {
+        let arguments = self.function.arguments();
+        for (i, (&argument, activity)) in arguments.iter().zip(&self.key.args).enumerate() {
+            if *activity == ArgActivity::Const {
+                continue;
+            }
+            self.activate(argument);
+            if activity.shadow_count(1) > 0 {
+                self.varied.insert(Object::Argument(i));
+            }
+        }
+    }
+
+    /// Marks a value as active if it can hold floats.
+    fn activate(&mut self, value: Value) {
+        if self.active.contains(value) || matches!(self.function.def(value), ValueDef::Const(_)) {
+            return;
+        }
+        let pieces = self.types.pieces(self.module, self.function, value);
+        let holds = |(_, piece): &(i64, Piece)| !matches!(piece, Piece::Int | Piece::Ptr);
+        if pieces.iter().any(holds) {
+            self.active.insert(value);
+            self.changed = true;
+        }
+    }
+
+    fn is_active(&self, value: Value) -> bool {
+        self.active.contains(value)
+    }
+
+    fn is_varied(&self, pointer: Value) -> bool {
+        let mut objects = self.objects.of(pointer).iter();
+        objects.any(|object| self.varied.contains(object))
+    }
+
+    /// Active floats are written to the memory behind a pointer.
+    fn vary(&mut self, pointer: Value) {
+        for &object in self.objects.of(pointer) {
+            let kept = match object {
+                Object::Argument(i) => self.key.args[i] == ArgActivity::Const,
+                Object::Foreign => true,
+                _ => false,
+            };
+            if !kept {
+                self.changed |= self.varied.insert(object);
+            }
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let data = self.function.inst(inst);
+        let result = self.function.result(inst);
+        for edge in data.op.edges() {
+            self.edge(edge);
+        }
+        match (&data.op, result) {
+            (Op::Load(_), Some(result)) => {
+                if self.is_varied(data.args[0]) {
+                    self.activate(result);
+                }
+            }
+            (Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
+                if self.is_varied(data.args[0]) {
+                    self.activate(result);
+                }
+                if data.args[1..].iter().any(|&v| self.is_active(v)) {
+                    self.vary(data.args[0]);
+                }
+            }
+            (Op::Store(_), _) if self.is_active(data.args[0]) => self.vary(data.args[1]),
+            (Op::Accumulate(_), _) if self.is_active(data.args[1]) => self.vary(data.args[0]),
+            (Op::MemCopy { .. }, _) if self.is_varied(data.args[1]) => self.vary(data.args[0]),
+            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(data, result),
+            (Op::Opaque(_), Some(result)) if data.args.iter().any(|&v| self.is_active(v)) => {
+                self.activate(result);
+            }
+            (op, Some(result)) => {
+                if let Some(positions) = moved_operands(op) {
+                    let address = matches!(op, Op::Address { .. });
+                    if !address && positions.iter().any(|&p| self.is_active(data.args[p])) {
+                        self.activate(result);
+                    }
+                } else if let Some(rule) = rules::rule_for(op) {
+                    let flows = |(i, &v): (usize, &Value)| {
+                        self.is_active(v) && *rule.partial(i) != Partial::Zero
+                    };
+                    if data.args.iter().enumerate().any(flows) {
+                        self.activate(result);
+                    }
+                } else if data.args.iter().any(|&v| self.is_active(v)) {
+                    self.activate(result);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn edge(&mut self, edge: &Edge) {
+        let params = self.function.block_params(edge.block).to_vec();
+        for (&param, &argument) in params.iter().zip(&edge.args) {
+            if self.is_active(argument) {
+                self.activate(param);
+            }
+        }
+    }
+
+    /// A call whose body is known lets derivatives flow from everything it gets to everything it
+    /// returns or writes.
+    fn call(&mut self, data: &InstData, result: Option<Value>) {
+        match call_kind(self.module, data) {
+            CallKind::Allocation(_) | CallKind::Inactive => return,
+            CallKind::Defined(_) | CallKind::Unknown(_) => {}
+        }
+        let Some(call) = data.op.call() else { return };
+        let summary = self.effects.call(call);
+        let args = call_args(call, data);
+        let flows = args.iter().enumerate().any(|(i, &v)| {
+            let reads = summary
+                .arg(i)
+                .intersects(ArgEffects::READ | ArgEffects::CAPTURE)
+                || summary.other.contains(crate::ir::ModRef::READ);
+            self.is_active(v) || (reads && self.is_deeply_varied(v))
+        });
+        if !flows {
+            return;
+        }
+        if let Some(result) = result {
+            self.activate(result);
+        }
+        for (i, &v) in args.iter().enumerate() {
+            let writes = summary
+                .arg(i)
+                .intersects(ArgEffects::WRITE | ArgEffects::CAPTURE);
+            if writes || summary.other.contains(crate::ir::ModRef::WRITE) {
+                self.vary(v);
+            }
+        }
+    }
+
+    fn is_deeply_varied(&self, pointer: Value) -> bool {
+        let needs = self.objects_with_shadows();
+        self.objects.of(pointer).iter().any(|o| needs.contains(o))
+    }
+
+    /// The memory that needs a shadow: it holds active floats, or pointers to memory that does.
+    fn objects_with_shadows(&self) -> BTreeSet<Object> {
+        let mut needs = self.varied.clone();
+        loop {
+            let before = needs.len();
+            for value in self.function.values() {
+                for &object in self.objects.of(value) {
+                    let leads = |inner: Object| needs.contains(&inner);
+                    if !needs.contains(&object)
+                        && self.has_shadow_of_own(object)
+                        && self.objects.contents(object).any(leads)
+                    {
+                        needs.insert(object);
+                    }
+                }
+            }
+            if needs.len() == before {
+                return needs;
+            }
+        }
+    }
+
+    fn has_shadow_of_own(&self, object: Object) -> bool {
+        match object {
+            Object::Local(_) | Object::Global(_) => true,
+            Object::Argument(i) => self.key.args[i] != ArgActivity::Const,
+            Object::Foreign => false,
+        }
+    }
+
+    fn shadowed(&self) -> EntitySet<Value> {
+        let needs = self.objects_with_shadows();
+        let mut shadowed = EntitySet::new();
+        for value in self.function.values() {
+            let pieces = || self.types.pieces(self.module, self.function, value);
+            if self.objects.of(value).iter().any(|o| needs.contains(o))
+                && pieces().iter().any(|(_, piece)| *piece == Piece::Ptr)
+                && !is_function(self.function, value)
+            {
+                shadowed.insert(value);
+            }
+        }
+        shadowed
+    }
+
+    /// Derivatives must not flow through pointers that may lead to memory with a shadow and to
+    /// memory without one.
+    fn check(&self, shadowed: &EntitySet<Value>) -> Result<()> {
+        for &block in self.function.blocks() {
+            for &inst in self.function.block_insts(block) {
+                let data = self.function.inst(inst);
+                let (pointer, flows) = match (&data.op, self.function.result(inst)) {
+                    (Op::Load(_), Some(result)) => (data.args[0], self.is_active(result)),
+                    (Op::Store(_), _) => (data.args[1], self.is_active(data.args[0])),
+                    (Op::Accumulate(_), _) => (data.args[0], self.is_active(data.args[1])),
+                    (Op::MemCopy { .. }, _) => {
+                        let flows = shadowed.contains(data.args[0]);
+                        (data.args[0], flows)
+                    }
+                    _ => continue,
+                };
+                if !flows || !shadowed.contains(pointer) {
+                    continue;
+                }
+                for &object in self.objects.of(pointer) {
+                    self.check_object(object, data)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
+        let (what, help) = match object {
+            Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
+                format!("to memory of argument {}, which is const, as well", i + 1),
+                "pass that argument as enzyme_dup with a shadow, or keep the two apart",
+            ),
+            Object::Foreign => (
+                "to memory that this function knows nothing of as well".to_string(),
+                "pass the memory as an enzyme_dup argument",
+            ),
+            Object::Global(global) if self.module.globals[global].init.is_none() => (
+                format!(
+                    "to `{}`, which is defined outside of the program, as well",
+                    self.module.globals[global].name
+                ),
+                "pass the memory as an enzyme_dup argument",
+            ),
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::new(
+            "cannot tell whether memory has a derivative",
+            format!("the pointer may lead to memory with a shadow and {what}"),
+            help,
+        )
+        .at(self.module, data.loc)
+        .in_function(&self.function.name))
+    }
+}
+
+/// Whether a value is the address of a function: calls dispatch on the primal one.
+fn is_function(function: &Function, value: Value) -> bool {
+    matches!(
+        function.def(value),
+        ValueDef::Const(Constant::Address(Symbol::Func(_), _))
+    )
+}

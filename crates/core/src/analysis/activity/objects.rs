@@ -1,0 +1,269 @@
+//! Which memory each pointer leads to, told apart by what the caller said of it.
+//!
+//! [`points_to`](crate::analysis::points_to) asks whether two pointers may meet, so what is
+//! behind pointers in memory is all one to it. Here the question is whose memory it is: all that
+//! can be reached from one argument, however many pointers lie between, has the activity that the
+//! caller gave the argument.
+
+use crate::analysis::effects::{ArgEffects, Effects, call_args};
+use crate::ir::{
+    CastOp, Constant, Edge, Function, Global, Inst, InstData, Op, Symbol, UnaryOp, Value, ValueDef,
+};
+use cranelift_entity::SecondaryMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Memory of which all parts have the same activity.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Object {
+    /// Made by this instruction: frame memory, an allocation, or what a callee made and returned.
+    Local(Inst),
+    /// All that is reached from an argument.
+    Argument(usize),
+    /// A global variable.
+    Global(Global),
+    /// Anything else.
+    Foreign,
+}
+
+/// The objects that values lead to.
+#[derive(Clone, Default, Debug)]
+pub struct Objects {
+    values: SecondaryMap<Value, BTreeSet<Object>>,
+    contents: BTreeMap<Object, BTreeSet<Object>>,
+    returned: BTreeSet<Object>,
+    changed: bool,
+}
+
+impl Objects {
+    /// Follows all pointers of a function.
+    pub fn new(function: &Function, effects: &Effects) -> Objects {
+        let mut objects = Objects::default();
+        for (i, &argument) in function.arguments().iter().enumerate() {
+            objects.values[argument].insert(Object::Argument(i));
+        }
+        for value in function.values() {
+            if let ValueDef::Const(constant) = function.def(value) {
+                objects.constant(value, constant);
+            }
+        }
+        loop {
+            objects.changed = false;
+            for &block in function.blocks() {
+                for &inst in function.block_insts(block) {
+                    objects.inst(function, effects, inst);
+                }
+            }
+            if !objects.changed {
+                return objects;
+            }
+        }
+    }
+
+    /// The objects that a value may be, or hold, an address of.
+    pub fn of(&self, value: Value) -> &BTreeSet<Object> {
+        &self.values[value]
+    }
+
+    /// The objects whose addresses may be stored in an object.
+    pub fn contents(&self, object: Object) -> impl Iterator<Item = Object> + '_ {
+        self.contents.get(&object).into_iter().flatten().copied()
+    }
+
+    /// Whether an object that the function made can be reached after it returns.
+    pub fn outlives(&self, object: Object) -> bool {
+        let outside = |holder: &Object| !matches!(holder, Object::Local(_));
+        let mut reached: BTreeSet<Object> = self.returned.clone();
+        for (holder, contents) in &self.contents {
+            if outside(holder) {
+                reached.extend(contents);
+            }
+        }
+        let mut open: Vec<Object> = reached.iter().copied().collect();
+        while let Some(next) = open.pop() {
+            for inner in self.contents(next) {
+                if reached.insert(inner) {
+                    open.push(inner);
+                }
+            }
+        }
+        reached.contains(&object)
+    }
+
+    fn constant(&mut self, value: Value, constant: &Constant) {
+        match constant {
+            Constant::Address(Symbol::Global(global), _) => {
+                self.values[value].insert(Object::Global(*global));
+            }
+            Constant::Aggregate(parts) => parts.iter().for_each(|p| self.constant(value, p)),
+            Constant::Opaque(_) => {
+                self.values[value].insert(Object::Foreign);
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, value: Value, objects: &BTreeSet<Object>) {
+        let known = &mut self.values[value];
+        let before = known.len();
+        known.extend(objects);
+        self.changed |= known.len() != before;
+    }
+
+    fn pass(&mut self, from: Value, to: Value) {
+        let objects = self.values[from].clone();
+        self.add(to, &objects);
+    }
+
+    fn put(&mut self, holder: Object, objects: &BTreeSet<Object>) {
+        let contents = self.contents.entry(holder).or_default();
+        let before = contents.len();
+        contents.extend(objects);
+        self.changed |= contents.len() != before;
+    }
+
+    /// What a load through a pointer may find.
+    fn behind(&self, pointer: Value) -> BTreeSet<Object> {
+        let mut found = BTreeSet::new();
+        for &object in &self.values[pointer] {
+            found.extend(self.contents(object));
+            match object {
+                Object::Argument(_) | Object::Foreign => {
+                    found.insert(object);
+                }
+                Object::Global(_) => {
+                    found.insert(Object::Foreign);
+                }
+                Object::Local(_) => {}
+            }
+        }
+        found
+    }
+
+    fn inst(&mut self, function: &Function, effects: &Effects, inst: Inst) {
+        let data = function.inst(inst);
+        let result = function.result(inst);
+        for edge in data.op.edges() {
+            self.edge(function, edge);
+        }
+        match (&data.op, result) {
+            (Op::Alloca { .. }, Some(result)) => {
+                self.add(result, &[Object::Local(inst)].into());
+            }
+            (Op::Load(_) | Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
+                if may_be_address(function, result) {
+                    let found = self.behind(data.args[0]);
+                    self.add(result, &found);
+                }
+            }
+            (Op::Store(_), _) => {
+                let stored = self.values[data.args[0]].clone();
+                for object in self.values[data.args[1]].clone() {
+                    self.put(object, &stored);
+                }
+            }
+            (Op::MemCopy { .. }, _) => {
+                let copied = self.behind(data.args[1]);
+                for object in self.values[data.args[0]].clone() {
+                    self.put(object, &copied);
+                }
+            }
+            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
+            (Op::Opaque(_) | Op::Request(_), Some(result)) => {
+                self.add(result, &[Object::Foreign].into());
+            }
+            (Op::Return, _) => {
+                if let Some(&value) = data.args.first() {
+                    let returned = self.values[value].clone();
+                    let before = self.returned.len();
+                    self.returned.extend(returned);
+                    self.changed |= self.returned.len() != before;
+                }
+            }
+            (Op::Select, Some(result)) => {
+                self.pass(data.args[1], result);
+                self.pass(data.args[2], result);
+            }
+            (
+                Op::Address { .. }
+                | Op::Extract(_)
+                | Op::ExtractElement
+                | Op::Unary(UnaryOp::Freeze),
+                Some(result),
+            ) => self.pass(data.args[0], result),
+            (Op::Insert(_) | Op::InsertElement | Op::Shuffle(_), Some(result)) => {
+                self.pass(data.args[0], result);
+                self.pass(data.args[1], result);
+            }
+            (Op::Cast(op), Some(result)) => {
+                let float = matches!(
+                    op,
+                    CastOp::FpTrunc
+                        | CastOp::FpExt
+                        | CastOp::SiToFp
+                        | CastOp::UiToFp
+                        | CastOp::FpToSi
+                        | CastOp::FpToUi
+                );
+                if !float {
+                    self.pass(data.args[0], result);
+                }
+            }
+            (Op::Binary(op), Some(result)) if !op.is_float() => {
+                self.pass(data.args[0], result);
+                self.pass(data.args[1], result);
+            }
+            _ => {}
+        }
+    }
+
+    fn edge(&mut self, function: &Function, edge: &Edge) {
+        let params = function.block_params(edge.block).to_vec();
+        for (&param, &argument) in params.iter().zip(&edge.args) {
+            self.pass(argument, param);
+        }
+    }
+
+    fn call(&mut self, effects: &Effects, inst: Inst, data: &InstData, result: Option<Value>) {
+        let Some(call) = data.op.call() else { return };
+        let summary = effects.call(call);
+        let args = call_args(call, data);
+        let mut captured = BTreeSet::new();
+        let mut returned = BTreeSet::new();
+        let mut reachable = BTreeSet::new();
+        for (i, &argument) in args.iter().enumerate() {
+            let own = self.values[argument].clone();
+            let effect = summary.arg(i);
+            if effect.contains(ArgEffects::CAPTURE) {
+                captured.extend(&own);
+                captured.extend(self.behind(argument));
+            }
+            if effect.contains(ArgEffects::RETURN) {
+                returned.extend(&own);
+            }
+            reachable.extend(self.behind(argument));
+        }
+        // A callee may put what it keeps behind any of its arguments.
+        for &argument in args {
+            for object in self.values[argument].clone() {
+                self.put(object, &captured);
+            }
+        }
+        let Some(result) = result else { return };
+        if summary.fresh {
+            self.add(result, &[Object::Local(inst)].into());
+            return;
+        }
+        self.add(result, &returned);
+        self.add(result, &captured);
+        if returned.is_empty() {
+            self.add(result, &reachable);
+            self.add(result, &[Object::Foreign].into());
+        }
+    }
+}
+
+/// Whether a value can hold an address: not if it is too small or a float.
+fn may_be_address(function: &Function, value: Value) -> bool {
+    let ty = function.ty(value);
+    !ty.is_float_like() && ty.int_bits().is_none_or(|bits| bits >= 64)
+}

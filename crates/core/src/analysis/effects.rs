@@ -1,0 +1,447 @@
+//! What functions, calls and instructions may do with memory.
+//!
+//! The effects of a function are those of its body, of its callees, and of nothing that its
+//! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
+//! recursion is handled by a least fixpoint. Functions without a body are known by name (see
+//! [`known`](super::known)), or limited by their attributes only.
+
+use super::known::{self, KnownResult};
+use super::points_to::{Object, PointsTo};
+use crate::ir::{
+    AllocKind, Call, Callee, FnFlags, Func, Function, InstData, MemoryEffects, ModRef, Module, Op,
+    ParamAttrs, ParamFlags, Value,
+};
+use bitflags::bitflags;
+use cranelift_entity::SecondaryMap;
+
+bitflags! {
+    /// What a call may do through a pointer argument, or pointers computed from it (not through
+    /// pointers that it finds in memory).
+    #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ArgEffects: u8 {
+        /// Reads what it points to.
+        const READ = 1;
+        /// Writes what it points to.
+        const WRITE = 2;
+        /// Frees what it points to.
+        const FREE = 4;
+        /// Keeps a copy of it where it can be found after the call.
+        const CAPTURE = 8;
+        /// Returns it, or a pointer computed from it.
+        const RETURN = 16;
+    }
+}
+
+/// What a function or a call may do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// Through each argument; those past the end do what `further` says.
+    pub args: Vec<ArgEffects>,
+    /// Through arguments that are not listed.
+    pub further: ArgEffects,
+    /// To memory that the program can reach otherwise: globals, and what pointers in memory
+    /// point to.
+    pub other: ModRef,
+    /// Whether it may free memory that the program can reach otherwise.
+    pub frees_other: bool,
+    /// To memory that no IR of the program can reach.
+    pub inaccessible: ModRef,
+    /// Whether the result is new memory that no other pointer reaches.
+    pub fresh: bool,
+}
+
+/// The effects of every function of a module.
+#[derive(Clone, Debug)]
+pub struct Effects {
+    functions: SecondaryMap<Func, Summary>,
+}
+
+impl Summary {
+    /// Nothing at all.
+    pub fn none() -> Summary {
+        Summary {
+            args: Vec::new(),
+            further: ArgEffects::empty(),
+            other: ModRef::empty(),
+            frees_other: false,
+            inaccessible: ModRef::empty(),
+            fresh: false,
+        }
+    }
+
+    /// Anything.
+    pub fn anything() -> Summary {
+        Summary {
+            args: Vec::new(),
+            further: ArgEffects::all(),
+            other: ModRef::all(),
+            frees_other: true,
+            inaccessible: ModRef::all(),
+            fresh: false,
+        }
+    }
+
+    /// What it may do through an argument.
+    pub fn arg(&self, index: usize) -> ArgEffects {
+        self.args.get(index).copied().unwrap_or(self.further)
+    }
+
+    /// Whether it may write or free memory that the program can reach.
+    pub fn may_write(&self) -> bool {
+        let writes = ArgEffects::WRITE | ArgEffects::FREE;
+        self.other.contains(ModRef::WRITE)
+            || self.frees_other
+            || self.further.intersects(writes)
+            || self.args.iter().any(|arg| arg.intersects(writes))
+    }
+
+    /// Whether it may read memory that the program can reach.
+    pub fn may_read(&self) -> bool {
+        self.other.contains(ModRef::READ)
+            || self.further.contains(ArgEffects::READ)
+            || self.args.iter().any(|arg| arg.contains(ArgEffects::READ))
+    }
+
+    fn set_arg(&mut self, index: usize, effects: ArgEffects) {
+        while self.args.len() <= index {
+            self.args.push(self.further);
+        }
+        self.args[index] = effects;
+    }
+
+    fn add_arg(&mut self, index: usize, effects: ArgEffects) {
+        let old = self.arg(index);
+        self.set_arg(index, old | effects);
+    }
+
+    /// Removes what attributes exclude.
+    fn limit(&mut self, flags: FnFlags, memory: MemoryEffects, params: &[ParamAttrs]) {
+        self.other &= memory.other;
+        self.inaccessible &= memory.inaccessible;
+        let no_free = flags.contains(FnFlags::NOFREE);
+        if no_free || !memory.other.contains(ModRef::WRITE) {
+            self.frees_other = false;
+        }
+        let mut excluded = ArgEffects::empty();
+        if !memory.arguments.contains(ModRef::READ) {
+            excluded |= ArgEffects::READ;
+        }
+        if !memory.arguments.contains(ModRef::WRITE) {
+            excluded |= ArgEffects::WRITE | ArgEffects::FREE;
+        }
+        if no_free {
+            excluded |= ArgEffects::FREE;
+        }
+        // A function that writes nothing can keep a copy of nothing, except in its result.
+        let writes = memory.arguments | memory.inaccessible | memory.other;
+        if !writes.contains(ModRef::WRITE) {
+            excluded |= ArgEffects::CAPTURE;
+        }
+        self.further -= excluded;
+        for arg in &mut self.args {
+            *arg -= excluded;
+        }
+        for (index, attrs) in params.iter().enumerate() {
+            let mut excluded = ArgEffects::empty();
+            let has = |flag| attrs.flags.contains(flag);
+            if has(ParamFlags::READONLY) || has(ParamFlags::READNONE) {
+                excluded |= ArgEffects::WRITE;
+            }
+            if has(ParamFlags::WRITEONLY) || has(ParamFlags::READNONE) {
+                excluded |= ArgEffects::READ;
+            }
+            if has(ParamFlags::NOFREE) {
+                excluded |= ArgEffects::FREE;
+            }
+            if has(ParamFlags::NOCAPTURE) {
+                excluded |= ArgEffects::CAPTURE | ArgEffects::RETURN;
+            }
+            let mut effects = self.arg(index) - excluded;
+            if has(ParamFlags::RETURNED) {
+                effects |= ArgEffects::RETURN;
+            }
+            if attrs.byval.is_some() {
+                // The callee works on a copy.
+                effects = ArgEffects::READ;
+            }
+            if effects != self.arg(index) {
+                self.set_arg(index, effects);
+            }
+        }
+    }
+}
+
+impl Effects {
+    /// Summarizes every function of a module.
+    pub fn new(module: &Module) -> Effects {
+        let mut effects = Effects {
+            functions: SecondaryMap::with_default(Summary::none()),
+        };
+        for (func, function) in &module.funcs {
+            if function.is_declaration() {
+                effects.functions[func] = declared(function);
+            }
+        }
+        let order = callees_first(module);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &func in &order {
+                let mut summary = effects.body(module, func);
+                let function = &module.funcs[func];
+                let attrs = &function.attrs;
+                summary.limit(attrs.flags, attrs.memory, &function.params);
+                if summary != effects.functions[func] {
+                    effects.functions[func] = summary;
+                    changed = true;
+                }
+            }
+        }
+        effects
+    }
+
+    /// What a function may do.
+    pub fn function(&self, func: Func) -> &Summary {
+        &self.functions[func]
+    }
+
+    /// What a call may do; its arguments are those of [`call_args`].
+    pub fn call(&self, call: &Call) -> Summary {
+        let mut summary = match call.callee {
+            Callee::Direct(func) => self.functions[func].clone(),
+            Callee::Indirect => Summary::anything(),
+        };
+        summary.limit(call.attrs.flags, call.attrs.memory, &call.args);
+        summary
+    }
+
+    /// What an instruction may do with memory as a call would, and the pointers it does it
+    /// through. Loads, stores and the like are calls that read or write their operand.
+    pub fn inst<'d>(&self, data: &'d InstData) -> (Summary, &'d [Value]) {
+        let mut summary = Summary::none();
+        let args = data.args.as_slice();
+        let (read, write) = (ArgEffects::READ, ArgEffects::WRITE);
+        match &data.op {
+            Op::Load(_) => summary.set_arg(0, read),
+            Op::Store(_) => {
+                summary.set_arg(0, ArgEffects::CAPTURE);
+                summary.set_arg(1, write);
+            }
+            Op::Accumulate(_) => summary.set_arg(0, read | write),
+            Op::AtomicRmw(..) => {
+                summary.set_arg(0, read | write);
+                summary.set_arg(1, ArgEffects::CAPTURE);
+            }
+            Op::CmpXchg { .. } => {
+                summary.set_arg(0, read | write);
+                summary.set_arg(1, ArgEffects::empty());
+                summary.set_arg(2, ArgEffects::CAPTURE);
+            }
+            Op::MemCopy { .. } => {
+                summary.set_arg(0, write);
+                summary.set_arg(1, read);
+            }
+            Op::MemSet(_) => summary.set_arg(0, write),
+            Op::Call(call) | Op::Invoke { call, .. } => {
+                return (self.call(call), call_args(call, data));
+            }
+            // Before it is replaced by the call of a derivative, anything may happen there.
+            Op::Request(_) => summary = Summary::anything(),
+            Op::Opaque(opaque) | Op::OpaqueTerminator { opaque, .. } => {
+                summary = Summary::anything();
+                summary.limit(FnFlags::empty(), opaque.memory, &[]);
+            }
+            _ => {}
+        }
+        (summary, args)
+    }
+
+    /// What the body of a function does, as seen from outside.
+    fn body(&self, module: &Module, func: Func) -> Summary {
+        let function = &module.funcs[func];
+        let mut summary = Summary {
+            args: vec![ArgEffects::empty(); function.sig.params.len()],
+            further: ArgEffects::empty(),
+            ..Summary::none()
+        };
+        let points_to = PointsTo::new(function, self);
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                let data = function.inst(inst);
+                let (does, pointers) = self.inst(data);
+                summary.other |= does.other;
+                summary.inaccessible |= does.inaccessible;
+                summary.frees_other |= does.frees_other;
+                let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
+                for (i, &pointer) in pointers.iter().enumerate() {
+                    let effects = does.arg(i) - own;
+                    if !effects.is_empty() {
+                        through(&mut summary, &points_to, pointer, effects);
+                    }
+                }
+                if data.op == Op::Return {
+                    for &value in &data.args {
+                        through(&mut summary, &points_to, value, ArgEffects::RETURN);
+                    }
+                }
+            }
+        }
+        for index in 0..function.sig.params.len() {
+            if points_to.is_escaped(Object::Argument(index)) {
+                summary.add_arg(index, ArgEffects::CAPTURE);
+            }
+        }
+        summary.fresh = returns_fresh(function, &points_to);
+        summary
+    }
+}
+
+/// The arguments that a call passes, without the callee of an indirect one.
+pub fn call_args<'d>(call: &Call, data: &'d InstData) -> &'d [Value] {
+    match call.callee {
+        Callee::Direct(_) => &data.args,
+        Callee::Indirect => data.args.get(1..).unwrap_or_default(),
+    }
+}
+
+/// Records effects through a pointer in the function's summary.
+fn through(summary: &mut Summary, points_to: &PointsTo, pointer: Value, effects: ArgEffects) {
+    for object in points_to.objects(pointer) {
+        match object {
+            Object::Argument(index) => summary.add_arg(index, effects),
+            // The function's own memory is nobody else's business.
+            Object::Alloca(_) | Object::Allocation(_) => {}
+            Object::Global(_) | Object::Unknown => {
+                if effects.contains(ArgEffects::READ) {
+                    summary.other |= ModRef::READ;
+                }
+                if effects.contains(ArgEffects::WRITE) {
+                    summary.other |= ModRef::WRITE;
+                }
+                summary.frees_other |= effects.contains(ArgEffects::FREE);
+            }
+        }
+    }
+}
+
+/// Whether every returned pointer is memory that the function allocated and showed nobody.
+fn returns_fresh(function: &Function, points_to: &PointsTo) -> bool {
+    if !function.sig.ret.is_ptr() {
+        return false;
+    }
+    if function.ret.flags.contains(ParamFlags::NOALIAS) {
+        return true;
+    }
+    let mut any = false;
+    for &block in function.blocks() {
+        let Some(last) = function.terminator(block) else {
+            continue;
+        };
+        let data = function.inst(last);
+        if data.op != Op::Return {
+            continue;
+        }
+        for object in points_to.objects(data.args[0]) {
+            any = true;
+            if !matches!(object, Object::Allocation(_)) || points_to.is_escaped(object) {
+                return false;
+            }
+        }
+    }
+    any
+}
+
+/// What a function without a body may do.
+fn declared(function: &Function) -> Summary {
+    let mut summary = match known::known(function) {
+        Some(known) => {
+            let count = function.sig.params.len().max(6);
+            let mut summary = Summary {
+                inaccessible: ModRef::all(),
+                ..Summary::none()
+            };
+            for i in 0..count {
+                let letters = known.argument(i);
+                let mut effects = ArgEffects::empty();
+                for (letter, flag) in [
+                    ('r', ArgEffects::READ),
+                    ('w', ArgEffects::WRITE),
+                    ('f', ArgEffects::FREE),
+                    ('c', ArgEffects::CAPTURE),
+                ] {
+                    effects.set(flag, letters.contains(letter));
+                }
+                if known.result == KnownResult::Argument(i) {
+                    effects |= ArgEffects::RETURN;
+                }
+                summary.set_arg(i, effects);
+            }
+            summary.further = summary.arg(count - 1) - ArgEffects::RETURN;
+            summary.fresh = known.result == KnownResult::Fresh;
+            summary
+        }
+        None => Summary::anything(),
+    };
+    if let Some(info) = known::allocation(function) {
+        summary.fresh = info.kind != AllocKind::Free;
+        summary.other = ModRef::empty();
+        summary.frees_other = false;
+        summary.further = ArgEffects::empty();
+        summary.args.clear();
+        if let Some(pointer) = info.ptr_arg {
+            let mut effects = ArgEffects::FREE;
+            effects.set(ArgEffects::READ, info.kind == AllocKind::Realloc);
+            summary.set_arg(pointer as usize, effects);
+        }
+        return summary;
+    }
+    if function.ret.flags.contains(ParamFlags::NOALIAS) {
+        summary.fresh = true;
+    }
+    let attrs = &function.attrs;
+    summary.limit(attrs.flags, attrs.memory, &function.params);
+    summary
+}
+
+/// The functions with bodies, callees before callers where there is no recursion.
+fn callees_first(module: &Module) -> Vec<Func> {
+    let mut callees: SecondaryMap<Func, Vec<Func>> = SecondaryMap::new();
+    for (func, function) in &module.funcs {
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                if let Some(Call {
+                    callee: Callee::Direct(callee),
+                    ..
+                }) = function.inst(inst).op.call()
+                {
+                    callees[func].push(*callee);
+                }
+            }
+        }
+    }
+    let mut seen: SecondaryMap<Func, bool> = SecondaryMap::new();
+    let mut order = Vec::new();
+    for root in module.funcs.keys() {
+        let mut stack = vec![(root, 0)];
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        while let Some((func, next)) = stack.last_mut() {
+            match callees[*func].get(*next) {
+                Some(&callee) => {
+                    *next += 1;
+                    if !std::mem::replace(&mut seen[callee], true) {
+                        stack.push((callee, 0));
+                    }
+                }
+                None => {
+                    if !module.funcs[*func].is_declaration() {
+                        order.push(*func);
+                    }
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,229 @@
+//! What library functions do with memory, by name.
+//!
+//! One row for each effect: names, what happens to the memory behind each argument (the last letter
+//! group repeats for further arguments), what is returned, and whether derivatives stop there.
+//! A name that ends in `*` stands for every name that starts so. Letters: `r` reads, `w` writes,
+//! `f` frees, `c` keeps a copy of the pointer, `-` nothing (an argument that is no pointer, or one
+//! that is only compared). State of the library itself (streams behind `FILE`, the seed of random
+//! numbers, `errno`, the heap) is memory that no IR of the program can reach.
+
+use crate::ir::{AllocInfo, AllocKind, FnFlags, Function};
+
+/// What is known of a library function.
+#[derive(Copy, Clone, Debug)]
+pub struct Known {
+    args: &'static str,
+    /// What the result points to.
+    pub result: KnownResult,
+    /// Whether no derivative flows through it, whatever its arguments are.
+    pub inactive: bool,
+}
+
+/// What the result of a library function points to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum KnownResult {
+    /// Nothing, or memory of the library.
+    Nothing,
+    /// New memory, which no other pointer reaches.
+    Fresh,
+    /// What this argument points to.
+    Argument(usize),
+}
+
+/// What is known of a declared function, by its name.
+pub fn known(function: &Function) -> Option<Known> {
+    let flags = function.attrs.flags;
+    if !function.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
+        return None;
+    }
+    known_name(&function.name)
+}
+
+/// What is known of a library function of this name.
+pub fn known_name(name: &str) -> Option<Known> {
+    let row = ROWS.iter().find(|row| {
+        row.0.split_whitespace().any(|pattern| {
+            pattern
+                .strip_suffix('*')
+                .map_or(pattern == name, |prefix| name.starts_with(prefix))
+        })
+    })?;
+    Some(Known {
+        args: row.1,
+        result: row.2,
+        inactive: row.3,
+    })
+}
+
+/// Whether a function is known or marked to let no derivative through.
+pub fn is_inactive(function: &Function) -> bool {
+    function.attrs.flags.contains(FnFlags::INACTIVE) || known(function).is_some_and(|k| k.inactive)
+}
+
+/// What a function allocates or frees: by its attributes, or by its name.
+pub fn allocation(function: &Function) -> Option<AllocInfo> {
+    if let Some(info) = &function.attrs.alloc {
+        return Some(info.clone());
+    }
+    if !function.is_declaration() || function.attrs.flags.contains(FnFlags::NOBUILTIN) {
+        return None;
+    }
+    let name = function.name.as_str();
+    let info = |kind, zeroed, family: &str, size_args: &[u32], ptr_arg| {
+        Some(AllocInfo {
+            kind,
+            zeroed,
+            family: family.to_string(),
+            size_args: size_args.to_vec(),
+            ptr_arg,
+        })
+    };
+    use AllocKind::{Alloc, Free, Realloc};
+    match name {
+        "malloc" | "valloc" => info(Alloc, false, "malloc", &[0], None),
+        "calloc" => info(Alloc, true, "malloc", &[0, 1], None),
+        "aligned_alloc" | "memalign" => info(Alloc, false, "malloc", &[1], None),
+        "realloc" => info(Realloc, false, "malloc", &[1], Some(0)),
+        "reallocarray" => info(Realloc, false, "malloc", &[1, 2], Some(0)),
+        "free" | "cfree" => info(Free, false, "malloc", &[], Some(0)),
+        _ if name.starts_with("_Znw") => info(Alloc, false, "_Znwm", &[0], None),
+        _ if name.starts_with("_Zna") => info(Alloc, false, "_Znam", &[0], None),
+        _ if name.starts_with("_ZdlPv") => info(Free, false, "_Znwm", &[], Some(0)),
+        _ if name.starts_with("_ZdaPv") => info(Free, false, "_Znam", &[], Some(0)),
+        "__rust_alloc" => info(Alloc, false, "__rust_alloc", &[0], None),
+        "__rust_alloc_zeroed" => info(Alloc, true, "__rust_alloc", &[0], None),
+        "__rust_realloc" => info(Realloc, false, "__rust_alloc", &[3], Some(0)),
+        "__rust_dealloc" => info(Free, false, "__rust_alloc", &[], Some(0)),
+        _ => None,
+    }
+}
+
+impl Known {
+    /// What happens to the memory behind an argument, as letters.
+    pub fn argument(&self, index: usize) -> &'static str {
+        let mut groups = self.args.split(' ');
+        let last = groups.clone().next_back().unwrap_or("-");
+        groups.nth(index).unwrap_or(last)
+    }
+}
+
+use KnownResult::{Argument, Fresh, Nothing};
+
+type Row = (&'static str, &'static str, KnownResult, bool);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    // The heap.
+    ("malloc calloc valloc aligned_alloc memalign _Znw* _Zna* __rust_alloc __rust_alloc_zeroed",
+                                                              "-",      Fresh,       false),
+    ("realloc reallocarray __rust_realloc",                   "rf -",   Fresh,       false),
+    ("free cfree _ZdlPv* _ZdaPv* __rust_dealloc",             "f -",    Nothing,     false),
+    ("posix_memalign",                                        "w -",    Nothing,     false),
+    ("malloc_usable_size mallinfo malloc_trim",               "-",      Nothing,     true),
+    // Memory and strings.
+    ("memcpy memmove mempcpy __memcpy_chk __memmove_chk",     "w r -",  Argument(0), false),
+    ("memset __memset_chk",                                   "w -",    Argument(0), false),
+    ("bzero explicit_bzero",                                  "w -",    Nothing,     false),
+    ("memset_pattern16",                                      "w r -",  Nothing,     false),
+    ("memcmp bcmp strcmp strncmp strcasecmp strncasecmp strcoll",
+                                                              "r r -",  Nothing,     true),
+    ("strlen strnlen atoi atol atoll atof",                   "r -",    Nothing,     true),
+    ("memchr memrchr strchr strrchr rawmemchr strchrnul",     "r -",    Argument(0), true),
+    ("strstr strpbrk strcasestr",                             "r r",    Argument(0), true),
+    ("strspn strcspn",                                        "r r",    Nothing,     true),
+    ("strcpy strncpy strcat strncat stpcpy stpncpy __strcpy_chk __strcat_chk __strncpy_chk",
+                                                              "w r -",  Argument(0), true),
+    ("strdup strndup",                                        "r -",    Fresh,       true),
+    ("strerror getenv setlocale",                             "r",      Nothing,     true),
+    ("setenv unsetenv putenv",                                "rc r -", Nothing,     true),
+    ("strtol strtoll strtoul strtoull strtod strtof strtold", "rc w -", Nothing,     true),
+    // Characters.
+    ("isalpha isdigit isalnum isspace isupper islower ispunct isprint toupper tolower",
+                                                              "-",      Nothing,     true),
+    ("__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location",
+                                                              "-",      Nothing,     true),
+    // Input and output. Streams are the library's, but a pointer to one is an argument.
+    ("printf vprintf puts putchar perror putchar_unlocked __printf_chk __vprintf_chk",
+                                                              "r",      Nothing,     true),
+    ("fprintf vfprintf __fprintf_chk __vfprintf_chk dprintf", "rw r",   Nothing,     true),
+    ("sprintf snprintf vsprintf vsnprintf",                   "w r",    Nothing,     true),
+    ("__sprintf_chk __snprintf_chk __vsnprintf_chk",          "w - - r", Nothing,    true),
+    ("fputs fputc putc fwrite fputs_unlocked fwrite_unlocked","r rw rw rw", Nothing, true),
+    ("fread fread_unlocked",                                  "w - - rw", Nothing,   true),
+    ("fgets",                                                 "w - rw", Argument(0), true),
+    ("scanf sscanf fscanf __isoc99_scanf __isoc99_sscanf __isoc99_fscanf __isoc23_sscanf __isoc23_fscanf __isoc23_scanf",
+                                                              "rw w",   Nothing,     true),
+    ("fopen fdopen fopen64 tmpfile",                          "r r",    Fresh,       true),
+    ("fclose",                                                "rwf",    Nothing,     true),
+    ("fflush fseek ftell rewind feof ferror fileno setvbuf setbuf clearerr fgetc getc getchar ungetc",
+                                                              "rw rwc", Nothing,     true),
+    ("write",                                                 "- r -",  Nothing,     true),
+    ("read",                                                  "- w -",  Nothing,     true),
+    ("open close lseek unlink remove access isatty",          "r",      Nothing,     true),
+    // Time, random numbers, the process.
+    ("time",                                                  "w",      Nothing,     true),
+    ("clock getpid sched_yield usleep sleep difftime omp_get_wtime omp_get_thread_num omp_get_num_threads omp_get_max_threads",
+                                                              "-",      Nothing,     true),
+    ("clock_gettime gettimeofday",                            "w w",    Nothing,     true),
+    ("clock_gettime_nsec_np _ZNSt6chrono3_V212system_clock3nowEv _ZNSt6chrono3_V212steady_clock3nowEv",
+                                                              "-",      Nothing,     true),
+    ("rand srand random srandom drand48 srand48 lrand48 arc4random",
+                                                              "-",      Nothing,     true),
+    ("rand_r",                                                "rw",     Nothing,     true),
+    ("abort exit _exit quick_exit __cxa_pure_virtual __stack_chk_fail _ZSt9terminatev __cxa_rethrow __cxa_bad_cast __cxa_throw_bad_array_new_length",
+                                                              "-",      Nothing,     true),
+    ("__assert_fail __assert_rtn __assert _ZSt20__throw_length_errorPKc _ZSt17__throw_bad_allocv _ZSt24__throw_out_of_range_fmtPKcz _ZSt28__throw_bad_array_new_lengthv _ZSt19__throw_logic_errorPKc",
+                                                              "r",      Nothing,     true),
+    ("__cxa_allocate_exception",                              "-",      Fresh,       true),
+    ("__cxa_free_exception",                                  "f",      Nothing,     true),
+    ("__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort",
+                                                              "rw",     Nothing,     true),
+    ("pthread_mutex_lock pthread_mutex_unlock",               "rw",     Nothing,     true),
+    // C++ streams that print.
+    ("_ZNSo9_M_insertI* _ZNSolsE* _ZSt16__ostream_insertI* _ZNSo3putEc _ZNSo5flushEv",
+                                                              "rw r",   Argument(0), true),
+    // Mathematics with results in memory, and that of integers.
+    ("sincos sincosf sincosl",                                "- w w",  Nothing,     false),
+    ("frexp frexpf frexpl modf modff modfl lgamma_r lgammaf_r",
+                                                              "- w",    Nothing,     false),
+    ("remquo remquof",                                        "- - w",  Nothing,     false),
+    ("nan nanf nanl",                                         "r",      Nothing,     true),
+    ("ilogb ilogbf lround lroundf llround llroundf lrint lrintf llrint llrintf __fpclassify __isnan __isinf __finite abs labs llabs div ldiv",
+                                                              "-",      Nothing,     true),
+    // LLVM's intrinsics that only look as if they did something. The start and the end of a
+    // lifetime change what is in memory.
+    ("llvm.lifetime.*",                                       "w w",    Nothing,     true),
+    ("llvm.dbg.* llvm.assume llvm.donothing llvm.experimental.noalias.scope.decl llvm.pseudoprobe llvm.var.annotation* llvm.sideeffect",
+                                                              "-",      Nothing,     true),
+    ("llvm.prefetch* llvm.trap llvm.debugtrap llvm.ubsantrap llvm.stacksave* llvm.eh.* llvm.readcyclecounter llvm.objectsize* llvm.is.constant* llvm.expect* llvm.is.fpclass*",
+                                                              "-",      Nothing,     true),
+    ("llvm.invariant.start* llvm.invariant.end*",             "-",      Nothing,     true),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_answer_by_name_and_prefix() {
+        let check = |name: &str, args: &[&str], inactive: bool| {
+            let row = known_name(name).unwrap();
+            let found: Vec<&str> = (0..args.len()).map(|i| row.argument(i)).collect();
+            assert_eq!((found.as_slice(), row.inactive), (args, inactive), "{name}");
+        };
+        check("memcpy", &["w", "r", "-"], false);
+        check("printf", &["r", "r", "r"], true);
+        check("_Znwm", &["-"], false);
+        check("llvm.lifetime.end.p0", &["w", "w"], true);
+        assert!(known_name("my_malloc").is_none());
+    }
+
+    #[test]
+    fn no_name_is_in_two_rows() {
+        let mut names: Vec<&str> = ROWS.iter().flat_map(|r| r.0.split_whitespace()).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,342 @@
+//! What is known about a sequence of bytes: the content of a value, or the memory behind a
+//! pointer.
+
+use crate::ir::FloatKind;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What one scalar in a sequence of bytes is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Cell {
+    /// One byte of something that is neither a float nor a pointer.
+    Int,
+    /// A float that starts here.
+    Float(FloatKind),
+    /// A pointer that starts here, and what is known of the memory behind it.
+    Ptr(Box<Shape>),
+    /// Uses disagree.
+    Conflict,
+}
+
+impl Cell {
+    /// How many bytes the cell covers.
+    pub fn bytes(&self) -> i64 {
+        match self {
+            Cell::Int | Cell::Conflict => 1,
+            Cell::Float(kind) => i64::from(kind.bytes()),
+            Cell::Ptr(_) => 8,
+        }
+    }
+
+    fn merge(&mut self, other: &Cell, depth: u32) -> bool {
+        match (&mut *self, other) {
+            (Cell::Conflict, _) => false,
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => mine.merge_limited(theirs, depth),
+            (mine, theirs) if *mine == *theirs => false,
+            (mine, _) => {
+                *mine = Cell::Conflict;
+                true
+            }
+        }
+    }
+}
+
+/// What is known about a sequence of bytes. Nothing is known of bytes that no cell covers.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Shape {
+    /// Cells at one offset.
+    at: BTreeMap<i64, Cell>,
+    /// Cells that repeat: at every `start + k·stride`, under the key (stride, start).
+    every: BTreeMap<(i64, i64), Cell>,
+}
+
+/// A scalar found in a range of bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// One byte that holds neither float nor pointer.
+    Int,
+    /// A float.
+    Float(FloatKind),
+    /// A pointer.
+    Ptr,
+    /// One byte of which nothing is known.
+    Unknown,
+    /// One byte of which uses disagree.
+    Conflict,
+}
+
+/// Pointers to pointers are followed this deep; recursive structures repeat from there on.
+const MAX_DEPTH: u32 = 4;
+/// A shape with more cells than this learns nothing new.
+const MAX_CELLS: usize = 1024;
+
+impl Shape {
+    /// A shape with one cell.
+    pub fn cell(offset: i64, cell: Cell) -> Shape {
+        let mut shape = Shape::default();
+        shape.insert(offset, cell);
+        shape
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.at.is_empty() && self.every.is_empty()
+    }
+
+    /// Learns of a cell; says whether that was new.
+    pub fn insert(&mut self, offset: i64, cell: Cell) -> bool {
+        self.insert_limited(offset, &cell, MAX_DEPTH)
+    }
+
+    /// Learns what another shape knows; says whether anything was new.
+    pub fn merge(&mut self, other: &Shape) -> bool {
+        self.merge_limited(other, MAX_DEPTH)
+    }
+
+    fn merge_limited(&mut self, other: &Shape, depth: u32) -> bool {
+        let mut changed = false;
+        for (&offset, cell) in &other.at {
+            changed |= self.insert_limited(offset, cell, depth);
+        }
+        for (&(stride, start), cell) in &other.every {
+            changed |= self.insert_every_limited(stride, start, cell, depth);
+        }
+        changed
+    }
+
+    fn insert_limited(&mut self, offset: i64, cell: &Cell, depth: u32) -> bool {
+        if let Some(known) = self.at.get_mut(&offset) {
+            return depth > 0 && known.merge(cell, depth - 1);
+        }
+        if self.at.len() >= MAX_CELLS {
+            return false;
+        }
+        self.at.insert(offset, limited(cell, depth));
+        true
+    }
+
+    /// Learns of a cell that repeats at every `start + k·stride`.
+    pub fn insert_every(&mut self, stride: i64, start: i64, cell: Cell) -> bool {
+        self.insert_every_limited(stride, start, &cell, MAX_DEPTH)
+    }
+
+    fn insert_every_limited(&mut self, stride: i64, start: i64, cell: &Cell, depth: u32) -> bool {
+        let start = start.rem_euclid(stride);
+        if start + cell.bytes() > stride {
+            return false;
+        }
+        if let Some(known) = self.every.get_mut(&(stride, start)) {
+            return depth > 0 && known.merge(cell, depth - 1);
+        }
+        // A coarser stride that a finer one already covers adds nothing.
+        let covered = self.every.iter().any(|(&(fine, at), known)| {
+            fine < stride && stride % fine == 0 && start.rem_euclid(fine) == at && known == cell
+        });
+        if covered || self.every.len() >= MAX_CELLS {
+            return false;
+        }
+        self.every.insert((stride, start), limited(cell, depth));
+        true
+    }
+
+    /// The cell at an offset. What was seen there itself counts before what repeats.
+    pub fn get(&self, offset: i64) -> Option<&Cell> {
+        if let Some(cell) = self.at.get(&offset) {
+            return Some(cell);
+        }
+        let mut found: Option<&Cell> = None;
+        for (&(stride, start), cell) in &self.every {
+            if offset.rem_euclid(stride) != start {
+                continue;
+            }
+            match found {
+                Some(other) if other != cell && !(is_ptr(other) && is_ptr(cell)) => {
+                    return Some(&Cell::Conflict);
+                }
+                _ => found = Some(cell),
+            }
+        }
+        found
+    }
+
+    /// The scalars in `start..start + len`, with offsets from `start`.
+    pub fn pieces(&self, start: i64, len: i64) -> Vec<(i64, Piece)> {
+        let mut pieces = Vec::new();
+        let mut offset = 0;
+        while offset < len {
+            let cell = self.get(start + offset);
+            let bytes = cell.map_or(1, Cell::bytes);
+            let overlapped = (1..bytes).any(|k| self.at.contains_key(&(start + offset + k)));
+            let (piece, bytes) = match cell {
+                Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
+                None => (Piece::Unknown, 1),
+                Some(Cell::Int) => (Piece::Int, 1),
+                Some(Cell::Float(kind)) => (Piece::Float(*kind), bytes),
+                Some(Cell::Ptr(_)) => (Piece::Ptr, bytes),
+                Some(Cell::Conflict) => (Piece::Conflict, 1),
+            };
+            pieces.push((offset, piece));
+            offset += bytes;
+        }
+        pieces
+    }
+
+    /// The period with which the cells repeat from offset 0 on, if all of what is known repeats:
+    /// the scalars of one period describe memory of any length.
+    pub fn period(&self) -> Option<i64> {
+        let mut strides = self.every.keys().map(|&(stride, _)| stride);
+        let first = strides.next()?;
+        Some(strides.fold(first, lcm))
+    }
+
+    /// This shape seen from `offset` bytes further on.
+    pub fn shifted(&self, offset: i64) -> Shape {
+        let mut shape = Shape::default();
+        for (&at, cell) in &self.at {
+            shape.at.insert(at - offset, cell.clone());
+        }
+        for (&(stride, start), cell) in &self.every {
+            let start = (start - offset).rem_euclid(stride);
+            shape.every.insert((stride, start), cell.clone());
+        }
+        shape
+    }
+
+    /// What is known of `0..len` only, at single offsets.
+    pub fn cut(&self, len: i64) -> Shape {
+        let mut shape = Shape::default();
+        let mut offset = 0;
+        while offset < len {
+            let Some(cell) = self.get(offset) else {
+                offset += 1;
+                continue;
+            };
+            let cell = cell.clone();
+            let bytes = cell.bytes();
+            if offset + bytes <= len {
+                shape.at.insert(offset, cell);
+            }
+            offset += bytes;
+        }
+        shape
+    }
+
+    /// What holds behind `p + k·stride` for unknown `k`, given this shape of `p`.
+    pub fn indexed(&self, stride: i64) -> Shape {
+        let mut shape = Shape::default();
+        for (&(period, start), cell) in &self.every {
+            if stride % period == 0 {
+                shape.every.insert((period, start), cell.clone());
+            }
+        }
+        shape
+    }
+
+    /// What a shape of `p + k·stride`, for unknown `k`, says of `p`.
+    pub fn unindexed(&self, stride: i64) -> Shape {
+        let mut shape = Shape::default();
+        for (&offset, cell) in &self.at {
+            shape.insert_every(stride, offset, cell.clone());
+        }
+        for (&(period, start), cell) in &self.every {
+            shape.insert_every(gcd(stride, period), start, cell.clone());
+        }
+        shape
+    }
+}
+
+fn limited(cell: &Cell, depth: u32) -> Cell {
+    match cell {
+        Cell::Ptr(_) if depth == 0 => Cell::Ptr(Box::default()),
+        Cell::Ptr(shape) => {
+            let mut inner = Shape::default();
+            inner.merge_limited(shape, depth - 1);
+            Cell::Ptr(Box::new(inner))
+        }
+        other => other.clone(),
+    }
+}
+
+fn is_ptr(cell: &Cell) -> bool {
+    matches!(cell, Cell::Ptr(_))
+}
+
+/// The greatest common divisor of two numbers that are not both zero.
+pub fn gcd(a: i64, b: i64) -> i64 {
+    match b {
+        0 => a.abs(),
+        _ => gcd(b, a % b),
+    }
+}
+
+fn lcm(a: i64, b: i64) -> i64 {
+    (a / gcd(a, b)).saturating_mul(b)
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Int => write!(f, "int"),
+            Cell::Float(kind) => write!(f, "{}", kind.name()),
+            Cell::Ptr(shape) => write!(f, "ptr {shape}"),
+            Cell::Conflict => write!(f, "conflict"),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let single = self.at.iter().map(|(at, cell)| format!("{at}: {cell}"));
+        let repeated = self.every.iter();
+        let repeated = repeated.map(|((stride, at), cell)| format!("{at}+{stride}k: {cell}"));
+        let all: Vec<String> = single.chain(repeated).collect();
+        write!(f, "{{{}}}", all.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn double() -> Cell {
+        Cell::Float(FloatKind::F64)
+    }
+
+    #[test]
+    fn an_indexed_access_describes_the_whole_array() {
+        let element = Shape::cell(0, double());
+        let array = element.unindexed(8);
+        assert_eq!(array.get(80), Some(&double()));
+        assert_eq!(array.indexed(16).shifted(8).get(8), Some(&double()));
+        assert_eq!(array.indexed(4).get(0), None);
+    }
+
+    #[test]
+    fn a_single_access_counts_before_a_repeated_one() {
+        let mut shape = Shape::cell(0, double()).unindexed(8);
+        for byte in 24..32 {
+            shape.insert(byte, Cell::Int);
+        }
+        let pieces = shape.pieces(16, 16);
+        assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
+        assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
+        assert_eq!(pieces.len(), 9);
+    }
+
+    #[test]
+    fn disagreement_is_kept() {
+        let mut shape = Shape::cell(0, double());
+        assert!(shape.insert(0, Cell::Float(FloatKind::F32)));
+        assert_eq!(shape.get(0), Some(&Cell::Conflict));
+    }
+
+    #[test]
+    fn recursive_shapes_are_cut() {
+        let mut node = Shape::cell(0, double());
+        for _ in 0..20 {
+            let next = Cell::Ptr(Box::new(node.clone()));
+            node.insert(8, next);
+        }
+        assert!(node.to_string().len() < 200, "{node}");
+    }
+}

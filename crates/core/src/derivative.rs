@@ -1,0 +1,197 @@
+//! What a derivative is: its key, and the signature that follows from the key.
+//!
+//! Reverse mode makes a pair of functions, the *augmented* forward sweep and the *gradient*, which
+//! share a record in memory, the *frame*, whose size the pair knows. The combined form is both in
+//! one function with the frame in its own.
+//!
+//! | function | parameters | result |
+//! | --- | --- | --- |
+//! | forward | each primal, its shadows | \[primal result\], tangents of the result |
+//! | augmented | each primal, its shadows, the frame | \[primal result\], shadows of a pointer result |
+//! | gradient | each primal, its shadows, seeds of the result, the frame | derivatives of `out` arguments |
+//! | combined | each primal, its shadows, seeds of the result | \[primal result\], derivatives of `out` arguments |
+//!
+//! Several results are a structure, one is itself, none is void. With width N, the derivatives of
+//! one argument or result are an array of N.
+
+use crate::analysis::types::Shape;
+use crate::ir::{
+    Activity, Builder, Constant, Func, Function, Mode, Request, ReturnActivity, Signature, Type,
+    Value,
+};
+
+/// Everything a derivative depends on. Two requests with equal keys share one derivative.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    /// The function that is differentiated.
+    pub func: Func,
+    /// Forward or reverse.
+    pub reverse: bool,
+    /// How many derivatives at once.
+    pub width: u32,
+    /// The activity of each argument.
+    pub args: Vec<Activity>,
+    /// The activity of the result.
+    pub ret: ReturnActivity,
+    /// For each argument, whether the memory behind it may change between the forward and the
+    /// reverse sweep.
+    pub overwritten: Vec<bool>,
+    /// What is known of the types behind each argument.
+    pub shapes: Vec<Shape>,
+    /// Whether somebody uses the primal result.
+    pub primal_needed: bool,
+    /// Whether the two sweeps run in one function, so that frame memory outlives the first.
+    pub combined: bool,
+    /// Whether 0·∞ is 0 everywhere.
+    pub strong_zero: bool,
+}
+
+impl Key {
+    /// The key of what a request asks for.
+    pub fn of_request(request: &Request) -> Key {
+        let count = request.args.len();
+        Key {
+            func: request.func,
+            reverse: request.mode != Mode::Forward,
+            width: request.width,
+            args: request.args.clone(),
+            ret: request.ret,
+            overwritten: vec![request.mode != Mode::Combined; count],
+            shapes: vec![Shape::default(); count],
+            primal_needed: request.primal_return,
+            combined: request.mode == Mode::Combined,
+            strong_zero: request.strong_zero,
+        }
+    }
+
+    /// The primal parameters, each followed by its shadows.
+    pub fn primal_and_shadow_params(&self, primal: &Signature) -> Vec<Type> {
+        let mut params = Vec::new();
+        for (&ty, activity) in primal.params.iter().zip(&self.args) {
+            let copies = 1 + activity.shadow_count(self.width);
+            params.extend(std::iter::repeat_n(ty, copies));
+        }
+        params
+    }
+
+    /// The types of the seeds of the result.
+    pub fn seeds(&self, primal: &Signature) -> Vec<Type> {
+        match self.ret {
+            ReturnActivity::Active => vec![primal.ret; self.width as usize],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The parts of the result of the forward derivative, or of the augmented sweep.
+    pub fn forward_results(&self, primal: &Signature) -> Vec<Type> {
+        let derivative = match self.ret {
+            ReturnActivity::Active => !self.reverse,
+            ReturnActivity::Dup => true,
+            ReturnActivity::Const => false,
+        };
+        let mut parts = Vec::new();
+        if self.primal_needed && !primal.ret.is_void() {
+            parts.push(primal.ret);
+        }
+        if derivative {
+            parts.push(batch(primal.ret, self.width));
+        }
+        parts
+    }
+
+    /// The derivatives of `out` arguments.
+    pub fn gradient_results(&self, primal: &Signature) -> Vec<Type> {
+        let outs = primal.params.iter().zip(&self.args);
+        outs.filter(|(_, activity)| **activity == Activity::Out)
+            .map(|(&ty, _)| batch(ty, self.width))
+            .collect()
+    }
+
+    /// The signature of the forward derivative.
+    pub fn forward_signature(&self, primal: &Signature) -> Signature {
+        let ret = bundle(&self.forward_results(primal));
+        Signature::new(self.primal_and_shadow_params(primal), ret)
+    }
+
+    /// The signature of the augmented forward sweep.
+    pub fn augmented_signature(&self, primal: &Signature) -> Signature {
+        let mut params = self.primal_and_shadow_params(primal);
+        params.push(Type::ptr());
+        Signature::new(params, bundle(&self.forward_results(primal)))
+    }
+
+    /// The signature of the reverse sweep.
+    pub fn gradient_signature(&self, primal: &Signature) -> Signature {
+        let mut params = self.primal_and_shadow_params(primal);
+        params.extend(self.seeds(primal));
+        params.push(Type::ptr());
+        Signature::new(params, bundle(&self.gradient_results(primal)))
+    }
+
+    /// The signature of both sweeps in one.
+    pub fn combined_signature(&self, primal: &Signature) -> Signature {
+        let mut params = self.primal_and_shadow_params(primal);
+        params.extend(self.seeds(primal));
+        let mut results = self.forward_results(primal);
+        results.extend(self.gradient_results(primal));
+        Signature::new(params, bundle(&results))
+    }
+}
+
+/// The type of the result of a request. Readers of requests convert it to what the program's call
+/// returns.
+pub fn request_result(request: &Request, function: &Function) -> Type {
+    let key = Key::of_request(request);
+    match request.mode {
+        Mode::Forward => key.forward_signature(&function.sig).ret,
+        _ => key.combined_signature(&function.sig).ret,
+    }
+}
+
+/// `width` values of a type as one.
+pub fn batch(ty: Type, width: u32) -> Type {
+    match width {
+        1 => ty,
+        n => Type::array(ty, u64::from(n)),
+    }
+}
+
+/// Several results as one.
+pub fn bundle(parts: &[Type]) -> Type {
+    match parts {
+        [] => Type::void(),
+        [one] => *one,
+        _ => Type::structure(parts.to_vec()),
+    }
+}
+
+/// `width` values as one, see [`batch`].
+pub fn batch_values(builder: &mut Builder<'_>, values: &[Value]) -> Value {
+    match values {
+        [one] => *one,
+        _ => {
+            let ty = Type::array(builder.func.ty(values[0]), values.len() as u64);
+            collect(builder, ty, values)
+        }
+    }
+}
+
+/// Several results as one, see [`bundle`].
+pub fn bundle_values(builder: &mut Builder<'_>, parts: &[Value]) -> Option<Value> {
+    match parts {
+        [] => None,
+        [one] => Some(*one),
+        _ => {
+            let fields = parts.iter().map(|&v| builder.func.ty(v)).collect();
+            Some(collect(builder, Type::structure(fields), parts))
+        }
+    }
+}
+
+fn collect(builder: &mut Builder<'_>, ty: Type, parts: &[Value]) -> Value {
+    let mut whole = builder.func.constant(ty, Constant::Poison);
+    for (i, &part) in parts.iter().enumerate() {
+        whole = builder.insert(whole, part, vec![i as u32]);
+    }
+    whole
+}

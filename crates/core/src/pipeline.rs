@@ -1,0 +1,241 @@
+//! The steps from a module with requests to a module with derivatives.
+
+use crate::derivative::Key;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::verify::verify_module;
+use crate::ir::{
+    Call, Callee, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op, ParamAttrs, Request,
+    ReturnActivity, Type, Value,
+};
+use crate::plan::PlanKind;
+use crate::report::Report;
+use crate::simplify;
+use crate::synthesis::Synthesis;
+use std::collections::{HashMap, HashSet};
+
+/// What the user chose.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How values for the reverse sweep are kept.
+    pub plan: PlanKind,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The functions that were added, in the order they were made.
+    pub added: Vec<Func>,
+    /// The plan of each reverse-mode derivative.
+    pub reports: Vec<Report>,
+}
+
+/// Replaces every request in a module by a call of the derivative it asks for.
+///
+/// Requests in functions that are themselves differentiated come first, so a derivative of a
+/// derivative finds the inner one as an ordinary function.
+pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> {
+    let first_new = module.funcs.len();
+    let mut worklist = Worklist {
+        synthesis: Synthesis::new(std::mem::take(module), options.clone()),
+        done: HashSet::new(),
+        open: Vec::new(),
+    };
+    let result = worklist.run();
+    *module = worklist.synthesis.module;
+    result?;
+    if cfg!(debug_assertions) {
+        check(module)?;
+    }
+    Ok(Outcome {
+        added: module.funcs.keys().skip(first_new).collect(),
+        reports: worklist.synthesis.reports,
+    })
+}
+
+/// A module that we made wrong is our defect; the user gets a message all the same.
+fn check(module: &Module) -> Result<()> {
+    verify_module(module).map_err(|errors| {
+        let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Diagnostic::new(
+            "the derivative is not well formed",
+            all.join("\n"),
+            "this is a defect of Zymase; please report it with the program",
+        )
+    })
+}
+
+struct Worklist {
+    synthesis: Synthesis,
+    /// Functions without requests left.
+    done: HashSet<Func>,
+    /// Functions whose requests are being replaced, outermost first.
+    open: Vec<Func>,
+}
+
+impl Worklist {
+    fn run(&mut self) -> Result<()> {
+        let funcs: Vec<Func> = self.synthesis.module.funcs.keys().collect();
+        for func in funcs {
+            self.function(func)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the requests of a function, those of the functions it asks for first.
+    fn function(&mut self, func: Func) -> Result<()> {
+        if self.done.contains(&func) {
+            return Ok(());
+        }
+        let requests = requests_of(&self.synthesis.module.funcs[func]);
+        for &(inst, ref request) in &requests {
+            self.open.push(func);
+            for needed in self.reachable(request.func) {
+                if self.open.contains(&needed) {
+                    return Err(self.circular(func, inst, needed));
+                }
+                self.function(needed)?;
+                self.prepare(needed)?;
+            }
+            self.open.pop();
+            self.replace(func, inst, request)?;
+        }
+        self.done.insert(func);
+        Ok(())
+    }
+
+    /// Brings a function into the form that differentiation expects.
+    fn prepare(&mut self, func: Func) -> Result<()> {
+        simplify::lower_library_calls::run(&mut self.synthesis.module, func);
+        Ok(())
+    }
+
+    /// The functions that can run when `func` does and that hold requests or are differentiated.
+    fn reachable(&self, func: Func) -> Vec<Func> {
+        let mut found = vec![func];
+        let mut next = 0;
+        while next < found.len() {
+            let function = &self.synthesis.module.funcs[found[next]];
+            next += 1;
+            for &block in function.blocks() {
+                for &inst in function.block_insts(block) {
+                    let data = function.inst(inst);
+                    let callee = match data.op.call() {
+                        Some(call) => call.callee,
+                        None => continue,
+                    };
+                    if let Callee::Direct(callee) = callee
+                        && !found.contains(&callee)
+                    {
+                        found.push(callee);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
+        let function = &self.synthesis.module.funcs[func];
+        Diagnostic::new(
+            format!(
+                "`{}` asks for its own derivative",
+                self.synthesis.module.funcs[needed].name
+            ),
+            "the derivative would have to contain itself",
+            "ask for the derivative from outside of the function",
+        )
+        .at(&self.synthesis.module, function.inst(inst).loc)
+        .in_function(&function.name)
+    }
+
+    fn replace(&mut self, func: Func, inst: Inst, request: &Request) -> Result<()> {
+        let target = &self.synthesis.module.funcs[request.func];
+        let loc = self.synthesis.module.funcs[func].inst(inst).loc;
+        if target.is_declaration() {
+            return Err(Diagnostic::new(
+                format!("cannot differentiate `{}`", target.name),
+                "it is only declared here, its body is not part of the program",
+                "compile the file that defines it with zymase too and link both",
+            )
+            .at(&self.synthesis.module, loc)
+            .in_function(&self.synthesis.module.funcs[func].name));
+        }
+        let primal = target.sig.clone();
+        let key = Key::of_request(request);
+        let (derivative, sig) = match request.mode {
+            Mode::Forward => (
+                self.synthesis.forward(&key)?,
+                key.forward_signature(&primal),
+            ),
+            Mode::Combined => (
+                self.synthesis.combined(&key)?,
+                key.combined_signature(&primal),
+            ),
+            Mode::Augmented | Mode::Gradient => {
+                return Err(Diagnostic::new(
+                    "split mode is not supported yet",
+                    "the two halves of reverse mode cannot be asked for one by one",
+                    "use __enzyme_autodiff, which runs both",
+                )
+                .at(&self.synthesis.module, loc)
+                .in_function(&self.synthesis.module.funcs[func].name));
+            }
+        };
+        let seeds = match request.mode {
+            Mode::Combined => key.seeds(&primal),
+            _ => Vec::new(),
+        };
+        let function = &mut self.synthesis.module.funcs[func];
+        let mut args = function.inst(inst).args.clone();
+        if request.ret == ReturnActivity::Active {
+            for ty in seeds {
+                args.push(one(function, ty));
+            }
+        }
+        let call = Call {
+            callee: Callee::Direct(derivative),
+            args: vec![ParamAttrs::default(); args.len()],
+            sig,
+            attrs: FnAttrs::default(),
+            convention: 0,
+        };
+        *function.inst_mut(inst) = InstData {
+            op: Op::Call(Box::new(call)),
+            loc,
+            ..InstData::new(Op::Unreachable, args)
+        };
+        Ok(())
+    }
+}
+
+/// The seed of a result: one in every float.
+fn one(function: &mut Function, ty: Type) -> Value {
+    match ty.is_float_like() {
+        true => function.fconst(ty, 1.0),
+        false => function.zero(ty),
+    }
+}
+
+fn requests_of(function: &Function) -> Vec<(Inst, Request)> {
+    let mut found = Vec::new();
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            if let Op::Request(request) = &function.inst(inst).op {
+                found.push((inst, (**request).clone()));
+            }
+        }
+    }
+    found
+}
+
+/// The names of the steps, for `--print-after`.
+pub const STEPS: &[&str] = &["import", "differentiate"];
+
+/// Functions by name, for callers that print some of them.
+pub fn by_name(module: &Module) -> HashMap<&str, Func> {
+    module
+        .funcs
+        .iter()
+        .map(|(func, function)| (function.name.as_str(), func))
+        .collect()
+}

@@ -1,0 +1,196 @@
+//! A function that is being differentiated, with everything the analyses know about it.
+
+use crate::analysis::activity::Activity;
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
+use crate::analysis::effects::Effects;
+use crate::analysis::loops::Loops;
+use crate::analysis::types::{Piece, Types};
+use crate::derivative::Key;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Module, Op, Value};
+use crate::simplify::canonical_loops::{self, Canonical};
+
+/// A function in canonical form and its analyses.
+pub struct Primal {
+    /// What is asked for.
+    pub key: Key,
+    /// The function.
+    pub function: Function,
+    /// Its loop counters and exit blocks.
+    pub canonical: Canonical,
+    /// Its control-flow graph.
+    pub cfg: Cfg,
+    /// Its dominators.
+    pub dominators: Dominators,
+    /// Its loops.
+    pub loops: Loops,
+    /// Its blocks in reverse postorder.
+    pub order: Vec<Block>,
+    /// What is at each byte.
+    pub types: Types,
+    /// What calls do with memory.
+    pub effects: Effects,
+    /// What derivatives flow through.
+    pub activity: Activity,
+}
+
+impl Primal {
+    /// Brings the function of a key into canonical form and analyses it.
+    pub fn new(module: &Module, key: Key) -> Result<Primal> {
+        let mut function = module.funcs[key.func].clone();
+        let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
+            let first = function.block_insts(cycle.block()).first();
+            let loc = first.and_then(|&inst| function.inst(inst).loc);
+            Diagnostic::new(
+                format!("the control flow of `{}` cannot be reversed", function.name),
+                cycle.to_string(),
+                "write the loop with one entry, without jumping into its middle",
+            )
+            .at(module, loc)
+            .in_function(&function.name)
+        })?;
+        let cfg = Cfg::new(&function);
+        let dominators = Dominators::new(&function, &cfg);
+        let loops = Loops::new(&function, &cfg, &dominators).map_err(|cycle| {
+            Diagnostic::new(
+                format!("the loops of `{}` could not be found", function.name),
+                format!("a cycle through {} has two entries", cycle.block),
+                "write the loop with one entry",
+            )
+            .in_function(&function.name)
+        })?;
+        let effects = Effects::new(module);
+        let types = Types::new(module, &function, &key.shapes);
+        let activity = Activity::new(module, &function, &types, &effects, &key)?;
+        let order = cfg.reverse_postorder().to_vec();
+        Ok(Primal {
+            key,
+            function,
+            canonical,
+            cfg,
+            dominators,
+            loops,
+            order,
+            types,
+            effects,
+            activity,
+        })
+    }
+
+    /// Whether a derivative flows through the floats in a value.
+    pub fn is_active(&self, value: Value) -> bool {
+        self.activity.is_active(value)
+    }
+
+    /// Whether a value is, or contains, a pointer to memory with a shadow.
+    pub fn has_shadow(&self, value: Value) -> bool {
+        self.activity.has_shadow(value)
+    }
+
+    /// The floats in a value with their byte offsets, or what keeps them from being known.
+    pub fn float_pieces(&self, module: &Module, value: Value) -> Vec<(i64, FloatKind)> {
+        let pieces = self.types.pieces(module, &self.function, value);
+        floats(&pieces)
+    }
+
+    /// Whether a bitwise instruction moves floats in whole bytes (or flips their signs only), so
+    /// that the same instruction on tangents gives the tangent.
+    pub fn moves_floats(&self, inst: Inst) -> bool {
+        let data = self.function.inst(inst);
+        let constant = |i: usize| self.function.as_int(data.args[i]);
+        match &data.op {
+            Op::Binary(BinaryOp::Shl | BinaryOp::LShr) => {
+                constant(1).is_some_and(|bits| bits % 8 == 0)
+            }
+            Op::Binary(BinaryOp::And) => constant(1)
+                .is_some_and(|mask| mask.to_le_bytes().iter().all(|&b| b == 0 || b == 0xff)),
+            Op::Binary(BinaryOp::Or) => true,
+            Op::Binary(_) => false,
+            _ => true,
+        }
+    }
+
+    /// An instruction in words, for messages.
+    pub fn describe(&self, inst: Inst) -> String {
+        let data = self.function.inst(inst);
+        match &data.op {
+            Op::Opaque(opaque) => opaque.name.clone(),
+            Op::Math(function) => function.name().to_string(),
+            Op::Binary(op) => op.name().to_string(),
+            Op::Cast(op) => op.name().to_string(),
+            op => {
+                let debug = format!("{op:?}");
+                let end = debug.find(|c: char| !c.is_alphanumeric());
+                debug[..end.unwrap_or(debug.len())].to_lowercase()
+            }
+        }
+    }
+
+    /// The refusal to differentiate an instruction: `what` is the thing that has no derivative.
+    pub fn refuse(&self, module: &Module, inst: Inst, what: &str) -> Box<Diagnostic> {
+        Diagnostic::new(
+            format!("cannot differentiate {what}"),
+            format!(
+                "a derivative flows through it in `{}`, and there is no rule for it",
+                self.function.name
+            ),
+            "pass what it depends on as enzyme_const if no derivative is meant to flow here, \
+             or write it with operations that have derivatives",
+        )
+        .at(module, self.function.inst(inst).loc)
+        .in_function(&self.function.name)
+    }
+
+    /// What a copy of active memory moves. It must be known of every byte.
+    pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
+        let data = self.function.inst(inst);
+        let shape = self.types.shape(data.args[0]);
+        let period = match self.function.as_int(data.args[2]) {
+            Some(len) if len <= 4096 => len as i64,
+            _ => shape.period().unwrap_or(1),
+        };
+        let pieces = shape.pieces(0, period);
+        for (offset, piece) in &pieces {
+            let how = match piece {
+                Piece::Unknown => "nothing in the program says what type it has",
+                Piece::Conflict => "the program uses it with different types",
+                _ => continue,
+            };
+            return Err(Diagnostic::new(
+                "cannot deduce the type of copied memory",
+                format!("a derivative may flow through byte {offset} of it, and {how}"),
+                "access the memory with its type somewhere in the differentiated function, copy \
+                 field by field, or compile with optimization (-O1 or more keeps type \
+                 information)",
+            )
+            .at(module, data.loc)
+            .in_function(&self.function.name));
+        }
+        Ok(Copied { period, pieces })
+    }
+}
+
+/// What a copy moves: the scalars of one period, which repeats over the whole length.
+pub struct Copied {
+    /// The length of the period in bytes.
+    pub period: i64,
+    pieces: Vec<(i64, Piece)>,
+}
+
+impl Copied {
+    /// Where pieces of some kind begin in the period.
+    pub fn offsets(&self, wanted: impl Fn(&Piece) -> bool) -> Vec<i64> {
+        let pieces = self.pieces.iter().filter(|(_, piece)| wanted(piece));
+        pieces.map(|(offset, _)| *offset).collect()
+    }
+}
+
+/// The floats among pieces.
+pub fn floats(pieces: &[(i64, Piece)]) -> Vec<(i64, FloatKind)> {
+    let kinds = pieces.iter().filter_map(|(offset, piece)| match piece {
+        Piece::Float(kind) => Some((*offset, *kind)),
+        _ => None,
+    });
+    kinds.collect()
+}

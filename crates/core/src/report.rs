@@ -1,0 +1,172 @@
+//! What was decided about a derivative, for `zymase explain`.
+
+use crate::analysis::loops::Loop;
+use crate::ir::{Loc, Module, Value, ValueDef};
+use crate::plan::{Need, Plan, Source, View};
+use crate::primal::Primal;
+use std::collections::HashMap;
+use std::fmt;
+
+/// The plan of one reverse-mode derivative, on source lines where the program has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The function that was differentiated.
+    pub function: String,
+    /// The size of the frame in bytes.
+    pub frame_bytes: u64,
+    /// The size of the record of one iteration, for each loop that has one.
+    pub loops: Vec<LoopReport>,
+    /// What the reverse sweep needs, in the order of the program.
+    pub values: Vec<ValueReport>,
+}
+
+/// The tape of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopReport {
+    /// Where the loop is: `file:line`, or the number of its header.
+    pub place: String,
+    /// Bytes for each iteration.
+    pub bytes: u64,
+    /// How deep it is nested; 1 is outermost.
+    pub depth: u32,
+}
+
+/// How the reverse sweep gets a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueReport {
+    /// What the value is.
+    pub what: String,
+    /// Where it is computed, or empty.
+    pub place: String,
+    /// `cached` or `recomputed`.
+    pub source: String,
+    /// Bytes each time it is cached.
+    pub bytes: u64,
+    /// Why it is not had for less, where that is known.
+    pub why: String,
+}
+
+impl Report {
+    /// Collects what a plan says.
+    pub fn new(
+        module: &Module,
+        primal: &Primal,
+        view: &View<'_>,
+        plan: &Plan,
+        sizes: &HashMap<Option<Loop>, u64>,
+    ) -> Report {
+        let mut loops: Vec<LoopReport> = Vec::new();
+        for l in primal.loops.iter() {
+            let bytes = sizes.get(&Some(l)).copied().unwrap_or(0);
+            if bytes > 0 {
+                let header = primal.loops.header(l);
+                let insts = primal.function.block_insts(header).iter();
+                let loc = insts.copied().find_map(|i| primal.function.inst(i).loc);
+                let place = place(module, loc);
+                loops.push(LoopReport {
+                    place: if place.is_empty() {
+                        header.to_string()
+                    } else {
+                        place
+                    },
+                    bytes,
+                    depth: primal.loops.depth(l),
+                });
+            }
+        }
+        let mut needs: Vec<Need> = plan.sources.keys().copied().collect();
+        needs.sort();
+        let values = needs.into_iter().map(|need| {
+            let (what, loc) = describe(primal, view, need.value);
+            let source = plan.source(need);
+            let ty = view.func.ty(need.value);
+            ValueReport {
+                what: format!("{what} : {ty}"),
+                place: place(module, loc),
+                source: match source {
+                    Source::Cache => "cached".to_string(),
+                    Source::Recompute => "recomputed".to_string(),
+                },
+                bytes: match source {
+                    Source::Cache => module.layout.store_size(ty),
+                    Source::Recompute => 0,
+                },
+                why: plan.why(need),
+            }
+        });
+        Report {
+            function: primal.function.name.clone(),
+            frame_bytes: sizes.get(&None).copied().unwrap_or(0),
+            loops,
+            values: values.collect(),
+        }
+    }
+}
+
+fn describe(primal: &Primal, view: &View<'_>, value: Value) -> (String, Option<Loc>) {
+    let data = view.func.value(value);
+    let name = data.name.clone();
+    match &data.def {
+        ValueDef::Result(inst) => {
+            let shadow = inst.as_u32() as usize >= primal.function.inst_count();
+            let what = match shadow {
+                true => "shadow pointer".to_string(),
+                false => primal.describe(*inst),
+            };
+            let what = name.map_or(what.clone(), |name| format!("{name} ({what})"));
+            (what, view.func.inst(*inst).loc)
+        }
+        ValueDef::Param(block, position) => {
+            let primal_params = primal.function.block_params(*block).len();
+            let what = match *position < primal_params {
+                true => "merged value",
+                false => "which way control came, or a merged shadow",
+            };
+            (name.unwrap_or(what.to_string()), None)
+        }
+        ValueDef::Const(_) => ("constant".to_string(), None),
+    }
+}
+
+fn place(module: &Module, loc: Option<Loc>) -> String {
+    match loc {
+        Some(loc) => {
+            let data = &module.locs[loc];
+            format!("{}:{}", data.file, data.line)
+        }
+        None => String::new(),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "reverse mode of `{}`", self.function)?;
+        writeln!(f, "  frame: {} bytes for each call", self.frame_bytes)?;
+        for l in &self.loops {
+            let LoopReport {
+                place,
+                bytes,
+                depth,
+            } = l;
+            writeln!(
+                f,
+                "  loop at {place} (depth {depth}): {bytes} bytes for each iteration"
+            )?;
+        }
+        for value in &self.values {
+            let place = match value.place.as_str() {
+                "" => String::new(),
+                place => format!("{place}: "),
+            };
+            write!(f, "  {place}{} is {}", value.what, value.source)?;
+            if value.bytes > 0 {
+                write!(f, ", {} bytes", value.bytes)?;
+            }
+            if !value.why.is_empty() {
+                write!(f, ", because {}", value.why)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,345 @@
+//! The reverse of each instruction that computes, loads, stores or calls.
+
+use super::gradient::Gradient;
+use crate::analysis::activity::{CallKind, call_kind};
+use crate::analysis::types::Piece;
+use crate::derivative::Key;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{
+    Access, Activity, AllocInfo, AllocKind, FloatKind, Inst, InstData, Op, ReturnActivity, Type,
+    Value,
+};
+use crate::primal::floats;
+use crate::rules::{self, Rule};
+use crate::support;
+
+impl Gradient<'_> {
+    /// Reverses an instruction of the primal.
+    pub(super) fn reverse(&mut self, inst: Inst) -> Result<()> {
+        let data = self.primal.function.inst(inst).clone();
+        self.loc = data.loc;
+        let result = self.primal.function.result(inst);
+        match &data.op {
+            Op::Store(access) => return self.store(inst, &data, access),
+            Op::Accumulate(access) => return self.accumulation(&data, access),
+            Op::MemCopy { .. } => return self.copy(inst, &data),
+            Op::MemSet(_) => return self.set(&data),
+            Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
+            Op::Alloca { .. } => return self.frame_memory(result),
+            _ => {}
+        }
+        let Some(result) = result.filter(|&v| self.primal.is_active(v)) else {
+            return Ok(());
+        };
+        let adjoints = self.take_adjoints(result);
+        if let Op::Load(access) = &data.op {
+            return self.load(&data, access, result, &adjoints);
+        }
+        if self.reverse_move(inst, &data, result, &adjoints)? {
+            return Ok(());
+        }
+        match rules::rule_for(&data.op) {
+            Some(rule) => {
+                self.arithmetic(&data, rule, result, &adjoints);
+                Ok(())
+            }
+            None => Err(self.refuse(inst, &format!("`{}`", self.primal.describe(inst)))),
+        }
+    }
+
+    /// `x_adj += r_adj · ∂r/∂x` for each active operand.
+    fn arithmetic(&mut self, data: &InstData, rule: &Rule, result: Value, adjoints: &[Value]) {
+        let strong_zero = self.primal.key.strong_zero;
+        for (i, &operand) in data.args.iter().enumerate() {
+            if !self.primal.is_active(operand) {
+                continue;
+            }
+            let terms = if let Rule::Cast = rule {
+                let ty = self.primal.function.ty(operand);
+                let mut builder = self.builder();
+                let convert = |&d: &Value| rules::emit::convert(&mut builder, d, ty);
+                Some(adjoints.iter().map(convert).collect())
+            } else {
+                let partial = rule.partial(i);
+                let needs = partial.needs();
+                let operands: Vec<(usize, Value)> = needs
+                    .operands()
+                    .map(|n| (n, self.primal_value(data.args[n])))
+                    .collect();
+                let result = match needs.result {
+                    true => self.primal_value(result),
+                    false => result,
+                };
+                let flags = self.flags(data.flags);
+                let mut builder = self.builder();
+                builder.float_flags = flags;
+                partial.contributions(&mut builder, adjoints, strong_zero, &mut |_, primal| {
+                    match primal {
+                        rules::Primal::Result => result,
+                        rules::Primal::Operand(n) => operands
+                            .iter()
+                            .find(|(position, _)| *position == n)
+                            .map_or(result, |(_, value)| *value),
+                    }
+                })
+            };
+            for (k, term) in terms.into_iter().flatten().enumerate() {
+                let term: Value = term;
+                self.contribute(operand, k, term);
+            }
+        }
+    }
+
+    /// `x = *p`: `*p_shadow += x_adj`.
+    fn load(
+        &mut self,
+        data: &InstData,
+        access: &Access,
+        result: Value,
+        adjoints: &[Value],
+    ) -> Result<()> {
+        let pieces = self.float_pieces(result);
+        let access = shadow_access(access);
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            let shadow = self.shadow(data.args[0], k)?;
+            self.accumulate(shadow, adjoint, &pieces, &access);
+        }
+        Ok(())
+    }
+
+    /// `*p = x`: `x_adj += *p_shadow; *p_shadow = 0`.
+    fn store(&mut self, inst: Inst, data: &InstData, access: &Access) -> Result<()> {
+        let (value, pointer) = (data.args[0], data.args[1]);
+        if !self.primal.has_shadow(pointer) {
+            return Ok(());
+        }
+        let module = &self.synthesis.module;
+        let ty = self.primal.function.ty(value);
+        let size = module.layout.store_size(ty) as i64;
+        let active = self.primal.is_active(value);
+        let pieces = match ty.is_int_like() {
+            true => self.primal.types.memory_pieces(pointer, size),
+            false => self
+                .primal
+                .types
+                .pieces(module, &self.primal.function, value),
+        };
+        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
+            return Err(self.undeduced(inst, "is used as different types"));
+        }
+        let access = shadow_access(access);
+        let found = floats(&pieces);
+        for k in 0..self.width() {
+            if !found.is_empty() {
+                let shadow = self.shadow(pointer, k)?;
+                let adjoint = self.take(shadow, ty, &found, &access);
+                self.contribute(value, k, adjoint);
+            }
+            // Bytes of an inactive value of which nothing is known: if they are part of a float,
+            // its derivative ends here.
+            for (offset, piece) in &pieces {
+                if matches!(piece, Piece::Unknown | Piece::Conflict) {
+                    let shadow = self.shadow(pointer, k)?;
+                    let mut builder = self.builder();
+                    let address = builder.offset(shadow, *offset);
+                    let zero = builder.func.zero(Type::int(8));
+                    builder.store(zero, address, Access::aligned(1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `*p += x`: `x_adj += *p_shadow`.
+    fn accumulation(&mut self, data: &InstData, access: &Access) -> Result<()> {
+        let (pointer, value) = (data.args[0], data.args[1]);
+        if !self.primal.has_shadow(pointer) || !self.primal.is_active(value) {
+            return Ok(());
+        }
+        let ty = self.primal.function.ty(value);
+        for k in 0..self.width() {
+            let shadow = self.shadow(pointer, k)?;
+            let access = shadow_access(access);
+            let adjoint = self.builder().load(ty, shadow, access);
+            self.contribute(value, k, adjoint);
+        }
+        Ok(())
+    }
+
+    /// The adjoints of copied floats move back.
+    fn copy(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let (to, from) = (data.args[0], data.args[1]);
+        if !self.primal.has_shadow(to) {
+            return Ok(());
+        }
+        let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
+        let len = self.primal_value(data.args[2]);
+        for k in 0..self.width() {
+            let to = self.shadow(to, k)?;
+            if !self.primal.has_shadow(from) {
+                let mut builder = self.builder();
+                let bytes = support::extend(&mut builder, len, Type::i64());
+                support::zero_bytes(&mut builder, to, bytes);
+                continue;
+            }
+            let from = self.shadow(from, k)?;
+            for &kind in &FloatKind::ALL {
+                let offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
+                if offsets.is_empty() {
+                    continue;
+                }
+                let (func, sig) = support::move_adjoint(&mut self.synthesis.module, kind);
+                let dense = i64::from(kind.bytes()) * offsets.len() as i64 == pieces.period;
+                let (offsets, period) = match dense {
+                    true => (vec![0], i64::from(kind.bytes())),
+                    false => (offsets, pieces.period),
+                };
+                for offset in offsets {
+                    let mut builder = self.builder();
+                    let to = builder.offset(to, offset);
+                    let from = builder.offset(from, offset);
+                    let len = support::extend(&mut builder, len, Type::i64());
+                    let period = builder.func.iconst(Type::i64(), period.into());
+                    let shift = builder.func.iconst(Type::i64(), offset.into());
+                    builder.call(func, sig.clone(), vec![to, from, len, period, shift]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory that was set holds no derivative before.
+    fn set(&mut self, data: &InstData) -> Result<()> {
+        if !self.primal.has_shadow(data.args[0]) {
+            return Ok(());
+        }
+        let len = self.primal_value(data.args[2]);
+        for k in 0..self.width() {
+            let shadow = self.shadow(data.args[0], k)?;
+            let mut builder = self.builder();
+            let len = support::extend(&mut builder, len, Type::i64());
+            support::zero_bytes(&mut builder, shadow, len);
+        }
+        Ok(())
+    }
+
+    /// The shadow of frame memory that had to outlive its frame ends here.
+    fn frame_memory(&mut self, result: Option<Value>) -> Result<()> {
+        let Some(result) = result else { return Ok(()) };
+        if self.primal.key.combined || !self.primal.has_shadow(result) {
+            return Ok(());
+        }
+        for k in 0..self.width() {
+            let shadow = self.shadow(result, k)?;
+            let (free, sig) = support::free(&mut self.synthesis.module, "free");
+            self.builder().call(free, sig, vec![shadow]);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        if let Some(active) = self.augmented.calls.get(&inst) {
+            let active = active.clone();
+            let seeds = match (active.key.ret, active.result) {
+                (ReturnActivity::Active, Some(result)) => self.take_adjoints(result),
+                _ => Vec::new(),
+            };
+            let mut args: Vec<Value> = Vec::new();
+            for &value in &active.args {
+                let value = self.primal_value(value);
+                args.push(value);
+            }
+            args.extend(seeds);
+            let frame = self.callee_frame(inst);
+            args.push(frame);
+            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
+            let sig = active.key.gradient_signature(&sig);
+            let bundle = self.builder().call(active.pair.gradient, sig, args);
+            if active.pair.frame_bytes.is_none() {
+                let (free, sig) = support::free(&mut self.synthesis.module, "free");
+                self.builder().call(free, sig, vec![frame]);
+            }
+            if let Some(bundle) = bundle {
+                self.unpack(&active.key, data, bundle);
+            }
+            return Ok(());
+        }
+        match call_kind(&self.synthesis.module, data) {
+            CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
+                self.allocation(inst, &info)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The derivatives of `out` arguments are contributions to the arguments.
+    fn unpack(&mut self, key: &Key, data: &InstData, bundle: Value) {
+        let outs: Vec<Value> = data
+            .args
+            .iter()
+            .zip(&key.args)
+            .filter(|(_, activity)| **activity == Activity::Out)
+            .map(|(&value, _)| value)
+            .collect();
+        for (i, &argument) in outs.iter().enumerate() {
+            let part = match outs.len() {
+                1 => bundle,
+                _ => self.builder().extract(bundle, vec![i as u32]),
+            };
+            for k in 0..self.width() {
+                let adjoint = match self.width() {
+                    1 => part,
+                    _ => self.builder().extract(part, vec![k as u32]),
+                };
+                self.contribute(argument, k, adjoint);
+            }
+        }
+    }
+
+    /// Memory that was allocated and freed in the function lives until here.
+    fn allocation(&mut self, inst: Inst, info: &AllocInfo) -> Result<()> {
+        let Some(result) = self.primal.function.result(inst) else {
+            return Ok(());
+        };
+        if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
+            return Ok(());
+        }
+        let name = match info.family.as_str() {
+            "malloc" => "free",
+            "_Znwm" => "_ZdlPv",
+            "_Znam" => "_ZdaPv",
+            _ => return Err(self.refuse(inst, "memory of an allocator whose free is not known")),
+        };
+        let memory = self.primal_value(result);
+        let mut blocks = vec![memory];
+        for k in 0..self.width() {
+            blocks.push(self.shadow(result, k)?);
+        }
+        for block in blocks {
+            let (free, sig) = support::free(&mut self.synthesis.module, name);
+            self.builder().call(free, sig, vec![block]);
+        }
+        Ok(())
+    }
+
+    fn undeduced(&self, inst: Inst, how: &str) -> Box<Diagnostic> {
+        Diagnostic::new(
+            "cannot deduce what type memory holds",
+            format!("a derivative flows through it, and the memory {how}"),
+            "access it with one type, or say what it holds with __enzyme_float, __enzyme_double, \
+             __enzyme_integer or __enzyme_pointer",
+        )
+        .at(&self.synthesis.module, self.primal.function.inst(inst).loc)
+        .in_function(&self.primal.function.name)
+    }
+}
+
+/// The access to shadow memory that goes with an access to primal memory.
+fn shadow_access(access: &Access) -> Access {
+    Access {
+        align: access.align,
+        tbaa: access.tbaa,
+        region: access.region,
+        ..Access::default()
+    }
+}

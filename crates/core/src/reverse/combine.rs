@@ -1,0 +1,115 @@
+//! Puts the forward sweep and the reverse sweep into one function, with the frame they share in
+//! its own frame.
+
+use super::Bodies;
+use crate::derivative::{Key, bundle_values};
+use crate::ir::{Block, Builder, Function, InstData, Op, Signature, Type, Value, ValueDef};
+use std::collections::HashMap;
+
+/// The combined form of a derivative.
+pub fn combine(bodies: &Bodies, key: &Key, primal: &Signature, name: String) -> Function {
+    let sig = key.combined_signature(primal);
+    let mut func = Function::with_entry(name, sig);
+    func.local = true;
+    let params = func.arguments().to_vec();
+    let entry = func.entry();
+    let shared = key.primal_and_shadow_params(primal).len();
+    let ty = Type::array(Type::int(8), bodies.frame_bytes.max(1));
+    let frame = Builder::new(&mut func, entry).alloca(ty, 16);
+
+    let mut forward_args = params[..shared].to_vec();
+    forward_args.push(frame);
+    let (start, returns) = copy_body(&mut func, &bodies.augmented, &forward_args);
+    Builder::new(&mut func, entry).jump(start, Vec::new());
+
+    let mut reverse_args = params.clone();
+    reverse_args.push(frame);
+    let (reverse_start, reverse_returns) = copy_body(&mut func, &bodies.gradient, &reverse_args);
+
+    // The canonical form has one return, so what the forward sweep returns dominates the reverse
+    // sweep.
+    let mut forward_result = None;
+    for (block, result) in returns {
+        forward_result = result;
+        Builder::new(&mut func, block).jump(reverse_start, Vec::new());
+    }
+    let forward_parts = key.forward_results(primal).len();
+    let reverse_parts = key.gradient_results(primal).len();
+    for (block, result) in reverse_returns {
+        let mut builder = Builder::new(&mut func, block);
+        let mut parts = unbundle(&mut builder, forward_result, forward_parts);
+        parts.extend(unbundle(&mut builder, result, reverse_parts));
+        let result = bundle_values(&mut builder, &parts);
+        builder.ret(result);
+    }
+    func
+}
+
+fn unbundle(builder: &mut Builder<'_>, value: Option<Value>, count: usize) -> Vec<Value> {
+    match (value, count) {
+        (None, _) | (_, 0) => Vec::new(),
+        (Some(one), 1) => vec![one],
+        (Some(all), n) => (0..n)
+            .map(|i| builder.extract(all, vec![i as u32]))
+            .collect(),
+    }
+}
+
+/// Copies the body of a function to the end of another. Returns the copy of its entry, and the
+/// blocks that returned, now without a terminator, with what they returned.
+fn copy_body(
+    to: &mut Function,
+    from: &Function,
+    args: &[Value],
+) -> (Block, Vec<(Block, Option<Value>)>) {
+    let mut values: HashMap<Value, Value> = HashMap::new();
+    let mut blocks: HashMap<Block, Block> = HashMap::new();
+    for &block in from.blocks() {
+        let copy = to.add_block();
+        blocks.insert(block, copy);
+        if block == from.entry() {
+            values.extend(from.arguments().iter().copied().zip(args.iter().copied()));
+            continue;
+        }
+        for &param in from.block_params(block) {
+            let copy = to.add_block_param(copy, from.ty(param));
+            values.insert(param, copy);
+        }
+    }
+    // Results first, because a loop uses values before the layout defines them.
+    let mut copies = Vec::new();
+    for &block in from.blocks() {
+        for &inst in from.block_insts(block) {
+            let result = from.result(inst);
+            let ty = result.map_or(Type::void(), |v| from.ty(v));
+            let copy = to.make_inst(from.inst(inst).clone(), ty);
+            if let (Some(old), Some(new)) = (result, to.result(copy)) {
+                values.insert(old, new);
+            }
+            copies.push((block, copy));
+        }
+    }
+    let mut returns = Vec::new();
+    for (block, copy) in copies {
+        let mut data: InstData = to.inst(copy).clone();
+        data.map_operands(|value| match values.get(&value) {
+            Some(&new) => new,
+            None => {
+                let ValueDef::Const(constant) = from.def(value) else {
+                    panic!("a value of {} is used but not defined", from.name);
+                };
+                to.constant(from.ty(value), constant.clone())
+            }
+        });
+        for edge in data.op.edges_mut() {
+            edge.block = blocks[&edge.block];
+        }
+        if let Op::Return = data.op {
+            returns.push((blocks[&block], data.args.first().copied()));
+            continue;
+        }
+        *to.inst_mut(copy) = data;
+        to.attach_inst(blocks[&block], copy);
+    }
+    (blocks[&from.entry()], returns)
+}

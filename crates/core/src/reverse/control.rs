@@ -1,0 +1,178 @@
+//! Control flow of the reverse sweep.
+//!
+//! The reverse of a block ends by going to the reverse of the block that control came from. Where
+//! there are several, the parameter that remembers the edge decides; at a loop header, the
+//! counter does: it runs from the last iteration, which is known where the loop was left, down to
+//! zero.
+
+use super::gradient::Gradient;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
+
+impl Gradient<'_> {
+    /// Emits the whole reverse sweep.
+    pub(super) fn run(&mut self) -> Result<()> {
+        let blocks: Vec<Block> = self
+            .primal
+            .order
+            .iter()
+            .copied()
+            .filter(|&block| self.primal.cfg.reaches_return(block))
+            .collect();
+        for &block in &blocks {
+            let reversed = self.func.add_block();
+            self.reversed.insert(block, reversed);
+        }
+        let mut start = None;
+        for &block in blocks.iter().rev() {
+            self.enter(self.reversed[&block]);
+            self.at = block;
+            if self.reverse_return(block) {
+                start = Some(self.reversed[&block]);
+            }
+            for inst in self
+                .primal
+                .function
+                .block_insts(block)
+                .to_vec()
+                .into_iter()
+                .rev()
+            {
+                self.reverse(inst)?;
+            }
+            self.loc = None;
+            self.leave(block);
+        }
+        let Some(start) = start else {
+            return Err(Diagnostic::new(
+                format!("`{}` never returns", self.primal.function.name),
+                "every path through it ends in a loop without exit or in a call that does not \
+                 return, so there is nothing to differentiate",
+                "let the function return",
+            )
+            .in_function(&self.primal.function.name));
+        };
+        Builder::new(&mut self.func, self.prologue).jump(start, Vec::new());
+        Ok(())
+    }
+
+    /// The adjoint of the result is what the caller seeds.
+    fn reverse_return(&mut self, block: Block) -> bool {
+        let Some(inst) = self.primal.function.terminator(block) else {
+            return false;
+        };
+        let data = self.primal.function.inst(inst).clone();
+        if !matches!(data.op, Op::Return) {
+            return false;
+        }
+        let seeds = self.seeds.clone();
+        if let Some(&value) = data.args.first() {
+            for (k, seed) in seeds.into_iter().enumerate() {
+                self.contribute(value, k, seed);
+            }
+        }
+        true
+    }
+
+    /// Ends the reverse of a block.
+    fn leave(&mut self, block: Block) {
+        if block == self.primal.function.entry() {
+            self.finish();
+            return;
+        }
+        let params: Vec<Value> = self.primal.function.block_params(block).to_vec();
+        let active: Vec<(usize, Vec<Value>)> = params
+            .iter()
+            .enumerate()
+            .filter(|&(_, &param)| self.primal.is_active(param))
+            .map(|(i, &param)| (i, param))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|(i, param)| (i, self.take_adjoints(param)))
+            .collect();
+        let edges = self.primal.cfg.predecessors(block).to_vec();
+        if let Some(l) = self.primal.loops.headed_by(block) {
+            self.leave_header(l, block, &active, &edges);
+        } else if let [(from, edge)] = edges[..] {
+            self.cross(block, from, edge, &active);
+        } else {
+            let came_by = self.augmented.came_by[&block];
+            let decision = self.primal_value(came_by);
+            let targets: Vec<Block> = edges.iter().map(|_| self.func.add_block()).collect();
+            let to = |block: Block| Edge {
+                block,
+                args: Vec::new(),
+            };
+            let cases = targets.iter().enumerate().skip(1);
+            let op = Op::Switch {
+                cases: cases.map(|(i, &block)| (i as u128, to(block))).collect(),
+                default: to(targets[0]),
+            };
+            self.builder().effect(op, vec![decision]);
+            for (&target, &(from, edge)) in targets.iter().zip(&edges) {
+                self.enter(target);
+                self.cross(block, from, edge, &active);
+            }
+        }
+    }
+
+    fn leave_header(
+        &mut self,
+        l: crate::analysis::loops::Loop,
+        header: Block,
+        active: &[(usize, Vec<Value>)],
+        edges: &[(Block, usize)],
+    ) {
+        let [first, again] = [(); 2].map(|()| self.func.add_block());
+        let slot = self.counter_slot(l);
+        let access = self.frame_access(Type::i64());
+        let mut builder = self.builder();
+        let counter = builder.load(Type::i64(), slot, access.clone());
+        let zero = builder.func.iconst(Type::i64(), 0);
+        let is_first = builder.icmp(IntPred::Eq, counter, zero);
+        let to = |block| Edge {
+            block,
+            args: Vec::new(),
+        };
+        builder.branch(is_first, to(first), to(again));
+        for &(from, edge) in edges {
+            if self.primal.loops.contains(l, from) {
+                self.enter(again);
+                let mut builder = self.builder();
+                let one = builder.func.iconst(Type::i64(), 1);
+                let before = builder.sub(counter, one);
+                builder.store(before, slot, access.clone());
+                self.at = from;
+                self.cross(header, from, edge, active);
+            } else {
+                self.enter(first);
+                self.at = from;
+                self.release_records(l);
+                self.cross(header, from, edge, active);
+            }
+        }
+        self.at = header;
+    }
+
+    /// Crosses an edge backwards: adjoints of parameters go to the arguments, and a loop that the
+    /// edge left is entered at its last iteration.
+    fn cross(&mut self, block: Block, from: Block, edge: usize, active: &[(usize, Vec<Value>)]) {
+        if let Some(l) = self.primal.loops.innermost(from)
+            && !self.primal.loops.contains(l, block)
+        {
+            let counter = self.primal.canonical.counters[&self.primal.loops.header(l)];
+            let last = self.primal_value(counter);
+            let slot = self.counter_slot(l);
+            let access = self.frame_access(Type::i64());
+            self.builder().store(last, slot, access);
+        }
+        let args = self.primal.function.edges(from)[edge].args.clone();
+        for (i, adjoints) in active {
+            for (k, &adjoint) in adjoints.iter().enumerate() {
+                self.contribute(args[*i], k, adjoint);
+            }
+        }
+        let target = self.reversed[&from];
+        self.builder().jump(target, Vec::new());
+    }
+}

@@ -1,0 +1,491 @@
+//! The reverse sweep under construction: its blocks and slots, and how it gets primal values.
+
+use super::augmented::Augmented;
+use super::tape::Layout;
+use crate::analysis::loops::Loop;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{
+    Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
+    Symbol, Type, Value, ValueDef,
+};
+use crate::plan::{Need, Plan, Source};
+use crate::primal::Primal;
+use crate::synthesis::Synthesis;
+use std::collections::{BTreeSet, HashMap};
+
+/// The reverse sweep under construction.
+pub(super) struct Gradient<'a> {
+    pub(super) synthesis: &'a mut Synthesis,
+    pub(super) primal: &'a Primal,
+    pub(super) augmented: &'a Augmented,
+    /// The plan and the layout of the tape; none while needs are recorded.
+    tape: Option<(&'a Plan, &'a Layout)>,
+    needs: BTreeSet<Need>,
+    pub(super) func: Function,
+    /// Where slots are made.
+    pub(super) prologue: Block,
+    /// Where instructions are appended.
+    pub(super) block: Block,
+    /// The primal block that is being reversed.
+    pub(super) at: Block,
+    /// The source location of the primal instruction that is being reversed.
+    pub(super) loc: Option<Loc>,
+    /// The reverse of each primal block.
+    pub(super) reversed: HashMap<Block, Block>,
+    /// The slots of each active value's adjoints.
+    slots: HashMap<Value, Vec<Value>>,
+    /// The slot of each loop's counter.
+    counters: HashMap<Loop, Value>,
+    /// Values of the forward sweep that exist in the reverse sweep too.
+    both: HashMap<Value, Value>,
+    pub(super) seeds: Vec<Value>,
+    frame: Value,
+    /// Primal values that the current block has got already.
+    memo: HashMap<Need, Value>,
+    records: HashMap<Option<Loop>, Value>,
+}
+
+impl<'a> Gradient<'a> {
+    /// The primal values that the reverse sweep asks for.
+    pub(super) fn record(
+        synthesis: &'a mut Synthesis,
+        primal: &'a Primal,
+        augmented: &'a Augmented,
+    ) -> Result<BTreeSet<Need>> {
+        let mut gradient = Gradient::new(synthesis, primal, augmented, None);
+        gradient.run()?;
+        Ok(gradient.needs)
+    }
+
+    /// The reverse sweep.
+    pub(super) fn emit(
+        synthesis: &'a mut Synthesis,
+        primal: &'a Primal,
+        augmented: &'a Augmented,
+        plan: &'a Plan,
+        layout: &'a Layout,
+    ) -> Result<Function> {
+        let mut gradient = Gradient::new(synthesis, primal, augmented, Some((plan, layout)));
+        gradient.run()?;
+        Ok(gradient.func)
+    }
+
+    fn new(
+        synthesis: &'a mut Synthesis,
+        primal: &'a Primal,
+        augmented: &'a Augmented,
+        tape: Option<(&'a Plan, &'a Layout)>,
+    ) -> Gradient<'a> {
+        let sig = primal.key.gradient_signature(&primal.function.sig);
+        let mut func = Function::with_entry(format!("{}.reverse", primal.function.name), sig);
+        func.local = true;
+        let params = func.arguments().to_vec();
+        let prologue = func.entry();
+        let frame = params[params.len() - 1];
+        let shared = augmented.params.len() - 1;
+        let mut both: HashMap<Value, Value> = HashMap::new();
+        for (&forward, &reverse) in augmented.params[..shared].iter().zip(&params) {
+            both.insert(forward, reverse);
+        }
+        let mut position = 0;
+        let arguments = primal.function.arguments();
+        for (&argument, activity) in arguments.iter().zip(&primal.key.args) {
+            both.insert(argument, params[position]);
+            position += 1 + activity.shadow_count(primal.key.width);
+        }
+        Gradient {
+            synthesis,
+            primal,
+            augmented,
+            tape,
+            needs: BTreeSet::new(),
+            func,
+            prologue,
+            block: prologue,
+            at: primal.function.entry(),
+            loc: None,
+            reversed: HashMap::new(),
+            slots: HashMap::new(),
+            counters: HashMap::new(),
+            both,
+            seeds: params[shared..params.len() - 1].to_vec(),
+            frame,
+            memo: HashMap::new(),
+            records: HashMap::new(),
+        }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.primal.key.width as usize
+    }
+
+    pub(super) fn builder(&mut self) -> Builder<'_> {
+        let mut builder = Builder::new(&mut self.func, self.block);
+        builder.loc = self.loc;
+        builder
+    }
+
+    /// Goes on in a block. What the last one had got is not available there.
+    pub(super) fn enter(&mut self, block: Block) {
+        self.block = block;
+        self.memo.clear();
+        self.records.clear();
+    }
+
+    /// An access to the frame of the reverse sweep.
+    pub(super) fn frame_access(&self, ty: Type) -> Access {
+        Access {
+            align: self.synthesis.module.layout.align(ty),
+            region: Region::Frame,
+            ..Access::default()
+        }
+    }
+
+    /// Memory in the frame of the reverse sweep, not initialized.
+    pub(super) fn temporary(&mut self, ty: Type) -> Value {
+        let align = self.synthesis.module.layout.align(ty);
+        Builder::new(&mut self.func, self.prologue).alloca(ty, align)
+    }
+
+    /// The slot that holds one of the adjoints of a value.
+    pub(super) fn slot(&mut self, value: Value, k: usize) -> Value {
+        if let Some(slots) = self.slots.get(&value) {
+            return slots[k];
+        }
+        let ty = self.primal.function.ty(value);
+        let access = self.frame_access(ty);
+        let slots: Vec<Value> = (0..self.width())
+            .map(|_| {
+                let slot = self.temporary(ty);
+                let zero = self.func.zero(ty);
+                let mut builder = Builder::new(&mut self.func, self.prologue);
+                builder.store(zero, slot, access.clone());
+                slot
+            })
+            .collect();
+        self.slots.insert(value, slots.clone());
+        slots[k]
+    }
+
+    /// The floats in a value of the primal, with byte offsets.
+    pub(super) fn float_pieces(&self, value: Value) -> Vec<(i64, FloatKind)> {
+        self.primal.float_pieces(&self.synthesis.module, value)
+    }
+
+    /// The slot of a loop's counter.
+    pub(super) fn counter_slot(&mut self, l: Loop) -> Value {
+        if let Some(&slot) = self.counters.get(&l) {
+            return slot;
+        }
+        let slot = self.temporary(Type::i64());
+        self.counters.insert(l, slot);
+        slot
+    }
+
+    /// A value of the forward sweep, as it was when control passed where the reverse sweep is.
+    pub(super) fn primal_value(&mut self, value: Value) -> Value {
+        if let ValueDef::Const(constant) = self.augmented.func.def(value) {
+            let constant = constant.clone();
+            let ty = self.augmented.func.ty(value);
+            return self.func.constant(ty, constant);
+        }
+        if let Some(&same) = self.both.get(&value) {
+            return same;
+        }
+        let Some(block) = self.augmented.def_block(value) else {
+            return self.func.constant(Type::i64(), Constant::Undef);
+        };
+        let own_loop = self.primal.loops.headed_by(block);
+        if let Some(l) = own_loop
+            && self.primal.canonical.counters.get(&block) == Some(&value)
+            && self.primal.loops.contains(l, self.at)
+        {
+            let slot = self.counter_slot(l);
+            let access = self.frame_access(Type::i64());
+            return self.builder().load(Type::i64(), slot, access);
+        }
+        let need = Need {
+            value,
+            level: self.primal.loops.common(block, self.at),
+        };
+        if let Some(&got) = self.memo.get(&need) {
+            return got;
+        }
+        let got = match self.tape {
+            None => {
+                self.needs.insert(need);
+                let ty = self.augmented.func.ty(value);
+                self.func.constant(ty, Constant::Undef)
+            }
+            Some((plan, layout)) => match plan.source(need) {
+                Source::Cache => self.cached(layout, need),
+                Source::Recompute => self.recomputed(value, block),
+            },
+        };
+        self.memo.insert(need, got);
+        got
+    }
+
+    fn cached(&mut self, layout: &Layout, need: Need) -> Value {
+        let ty = self.augmented.func.ty(need.value);
+        let record = self.record_address(need.level);
+        let offset = layout.offset_of(need);
+        let access = layout.access(&self.synthesis.module, ty);
+        let mut builder = self.builder();
+        let address = builder.offset(record, offset);
+        builder.load(ty, address, access)
+    }
+
+    fn recomputed(&mut self, value: Value, block: Block) -> Value {
+        let ty = self.augmented.func.ty(value);
+        let Some(inst) = self.augmented.func.def_inst(value) else {
+            return self.func.constant(ty, Constant::Undef);
+        };
+        let data = self.augmented.func.inst(inst).clone();
+        let used_at = std::mem::replace(&mut self.at, block);
+        let args = data.args.iter().map(|&v| self.primal_value(v)).collect();
+        self.at = used_at;
+        let again = InstData { args, ..data };
+        let inst = self.func.append_inst(self.block, again, ty);
+        match self.func.result(inst) {
+            Some(result) => result,
+            None => value,
+        }
+    }
+
+    /// The address of the record of an iteration: that of the loops around the primal block that
+    /// is being reversed, or the frame.
+    pub(super) fn record_address(&mut self, level: Option<Loop>) -> Value {
+        let (Some(l), Some((_, layout))) = (level, self.tape) else {
+            return self.frame;
+        };
+        if let Some(&address) = self.records.get(&level) {
+            return address;
+        }
+        let outer = self.record_address(self.primal.loops.parent(l));
+        let slot = self.counter_slot(l);
+        let counter_access = self.frame_access(Type::i64());
+        let access = layout.access(&self.synthesis.module, Type::ptr());
+        let mut builder = self.builder();
+        let field = builder.offset(outer, layout.array_of(l));
+        let base = builder.load(Type::ptr(), field, access);
+        let counter = builder.load(Type::i64(), slot, counter_access);
+        let address = builder.element(base, counter, layout.record_bytes(l) as i64);
+        self.records.insert(level, address);
+        address
+    }
+
+    /// The shadow of a pointer, as it was when control passed here.
+    pub(super) fn shadow(&mut self, pointer: Value, k: usize) -> Result<Value> {
+        if let Some(shadows) = self.augmented.shadows.get(&pointer) {
+            let shadow = shadows[k];
+            return Ok(self.primal_value(shadow));
+        }
+        match self.primal.function.def(pointer) {
+            ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) => {
+                let (global, offset) = (*global, *offset);
+                let shadow = self.synthesis.shadow_global(global);
+                let constant = Constant::Address(Symbol::Global(shadow), offset);
+                Ok(self.func.constant(Type::ptr(), constant))
+            }
+            ValueDef::Const(_) => Ok(self.primal_value(pointer)),
+            _ => Err(Diagnostic::new(
+                "cannot find the shadow of a pointer",
+                "a derivative flows through memory behind it, but nothing is known of its shadow",
+                "pass the memory as enzyme_dup",
+            )
+            .at(&self.synthesis.module, self.loc)
+            .in_function(&self.primal.function.name)),
+        }
+    }
+
+    /// Where the callee of a call keeps its frame: in the record of the iteration.
+    pub(super) fn callee_frame(&mut self, inst: Inst) -> Value {
+        let level = self.primal.loops.innermost(self.at);
+        let Some((_, layout)) = self.tape else {
+            return self.func.zero(Type::ptr());
+        };
+        let record = self.record_address(level);
+        let (offset, on_heap) = layout.callee_frame(inst);
+        let access = layout.access(&self.synthesis.module, Type::ptr());
+        let mut builder = self.builder();
+        let address = builder.offset(record, offset);
+        match on_heap {
+            true => builder.load(Type::ptr(), address, access),
+            false => address,
+        }
+    }
+
+    /// Frees the records of a loop, if it has any.
+    pub(super) fn release_records(&mut self, l: Loop) {
+        let Some((_, layout)) = self.tape else { return };
+        if layout.record_bytes(l) == 0 {
+            return;
+        }
+        let outer = self.record_address(self.primal.loops.parent(l));
+        let access = layout.access(&self.synthesis.module, Type::ptr());
+        let field = layout.array_of(l);
+        let (free, sig) = crate::support::free(&mut self.synthesis.module, "free");
+        let mut builder = self.builder();
+        let address = builder.offset(outer, field);
+        let base = builder.load(Type::ptr(), address, access);
+        builder.call(free, sig, vec![base]);
+    }
+
+    /// Adds `value`, of any type with floats at `pieces`, into the memory at `address`.
+    pub(super) fn accumulate(
+        &mut self,
+        address: Value,
+        value: Value,
+        pieces: &[(i64, FloatKind)],
+        access: &Access,
+    ) {
+        let ty = self.func.ty(value);
+        if ty.is_float_like() {
+            let access = access.clone();
+            self.builder().accumulate(address, value, access);
+            return;
+        }
+        let temporary = self.temporary(ty);
+        let whole = self.frame_access(ty);
+        self.builder().store(value, temporary, whole);
+        for &(offset, kind) in pieces {
+            let part = Type::float(kind);
+            let from = Access {
+                align: 1,
+                ..self.frame_access(part)
+            };
+            let to = Access {
+                align: 1,
+                ..access.clone()
+            };
+            let mut builder = self.builder();
+            let source = builder.offset(temporary, offset);
+            let part = builder.load(part, source, from);
+            let target = builder.offset(address, offset);
+            builder.accumulate(target, part, to);
+        }
+    }
+
+    /// Takes the floats at `pieces` out of the memory at `address`, as bytes of a value of type
+    /// `ty`, and leaves zeros.
+    pub(super) fn take(
+        &mut self,
+        address: Value,
+        ty: Type,
+        pieces: &[(i64, FloatKind)],
+        access: &Access,
+    ) -> Value {
+        let zero = self.func.zero(ty);
+        if ty.is_float_like() {
+            let access = access.clone();
+            let mut builder = self.builder();
+            let value = builder.load(ty, address, access.clone());
+            builder.store(zero, address, access);
+            return value;
+        }
+        let temporary = self.temporary(ty);
+        let whole = self.frame_access(ty);
+        self.builder().store(zero, temporary, whole.clone());
+        for &(offset, kind) in pieces {
+            let part = Type::float(kind);
+            let to = Access {
+                align: 1,
+                ..self.frame_access(part)
+            };
+            let from = Access {
+                align: 1,
+                ..access.clone()
+            };
+            let mut builder = self.builder();
+            let zero = builder.func.zero(part);
+            let source = builder.offset(address, offset);
+            let value = builder.load(part, source, from.clone());
+            builder.store(zero, source, from);
+            let target = builder.offset(temporary, offset);
+            builder.store(value, target, to);
+        }
+        self.builder().load(ty, temporary, whole)
+    }
+
+    /// Takes the adjoints of a value out of their slots.
+    pub(super) fn take_adjoints(&mut self, value: Value) -> Vec<Value> {
+        let ty = self.primal.function.ty(value);
+        let access = self.frame_access(ty);
+        (0..self.width())
+            .map(|k| {
+                let slot = self.slot(value, k);
+                let zero = self.func.zero(ty);
+                let mut builder = self.builder();
+                let adjoint = builder.load(ty, slot, access.clone());
+                builder.store(zero, slot, access.clone());
+                adjoint
+            })
+            .collect()
+    }
+
+    /// Adds a contribution to one of the adjoints of a value, if it is active.
+    pub(super) fn contribute(&mut self, value: Value, k: usize, contribution: Value) {
+        let pieces = self.float_pieces(value);
+        self.contribute_at(value, k, 0, contribution, &pieces);
+    }
+
+    /// Adds a contribution, with floats at `pieces`, to an adjoint from a byte offset on.
+    pub(super) fn contribute_at(
+        &mut self,
+        value: Value,
+        k: usize,
+        offset: i64,
+        contribution: Value,
+        pieces: &[(i64, FloatKind)],
+    ) {
+        if !self.primal.is_active(value) {
+            return;
+        }
+        let slot = self.slot(value, k);
+        let same = self.func.ty(contribution) == self.primal.function.ty(value);
+        let ty = self.func.ty(contribution);
+        let mut access = self.frame_access(ty);
+        if !same {
+            access.align = 1;
+        }
+        let address = self.builder().offset(slot, offset);
+        self.accumulate(address, contribution, pieces, &access);
+    }
+
+    /// The flags of derivative code for an instruction.
+    pub(super) fn flags(&self, primal: Flags) -> Flags {
+        crate::shadow::derivative_flags(primal)
+    }
+
+    /// The refusal to differentiate an instruction.
+    pub(super) fn refuse(&self, inst: Inst, what: &str) -> Box<Diagnostic> {
+        self.primal.refuse(&self.synthesis.module, inst, what)
+    }
+
+    /// Ends the prologue and returns what the reverse sweep of the entry leaves.
+    pub(super) fn finish(&mut self) {
+        let arguments = self.primal.function.arguments().to_vec();
+        let activities = self.primal.key.args.clone();
+        let mut parts = Vec::new();
+        for (&argument, activity) in arguments.iter().zip(&activities) {
+            if *activity != crate::ir::Activity::Out {
+                continue;
+            }
+            let ty = self.primal.function.ty(argument);
+            let access = self.frame_access(ty);
+            let adjoints: Vec<Value> = (0..self.width())
+                .map(|k| {
+                    let slot = self.slot(argument, k);
+                    let access = access.clone();
+                    self.builder().load(ty, slot, access)
+                })
+                .collect();
+            let part = crate::derivative::batch_values(&mut self.builder(), &adjoints);
+            parts.push(part);
+        }
+        let mut builder = self.builder();
+        let result = crate::derivative::bundle_values(&mut builder, &parts);
+        builder.effect(Op::Return, result.into_iter().collect());
+    }
+}

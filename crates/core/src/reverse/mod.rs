@@ -1,0 +1,70 @@
+//! Reverse mode: the augmented forward sweep and the reverse sweep of a function.
+//!
+//! # Names
+//!
+//! The adjoint of `x` is `x_adj`, its tangent `x_tan`, its shadow pointer `x_shadow`. A *slot* is
+//! frame memory that holds the adjoint of one value while the reverse sweep runs.
+//!
+//! # How it works
+//!
+//! 1. [`shadow`](crate::shadow) puts shadow pointers beside primal ones; [`augmented`] adds, to
+//!    each block where paths meet, a parameter that tells which way control came.
+//! 2. [`gradient`] emits the reverse sweep once to record which primal values it asks for.
+//! 3. A [`plan`](crate::plan) decides how it gets each of them, and [`tape`] lays out the records
+//!    of what is cached.
+//! 4. [`gradient`] emits the reverse sweep for good, and [`tape`] makes the forward sweep fill
+//!    the records.
+//!
+//! The reverse sweep has one block for each block of the primal, entered from where the primal
+//! went on to. Its instructions are reversed in reverse order: each takes the adjoint of its
+//! result out of its slot, leaving zero, and adds contributions to the slots of its operands. So
+//! a slot is zero whenever its value is not between last use and definition, and loops need no
+//! care. Slots are frame memory that a later pass turns into values.
+
+mod adjoint;
+mod augmented;
+mod combine;
+mod control;
+mod gradient;
+mod moves;
+mod tape;
+
+pub use combine::combine;
+
+use crate::diagnostic::Result;
+use crate::ir::Function;
+use crate::plan;
+use crate::primal::Primal;
+use crate::shadow::{self, Sweep};
+use crate::synthesis::Synthesis;
+use augmented::Augmented;
+use gradient::Gradient;
+
+/// The two functions of a reverse-mode derivative.
+pub struct Bodies {
+    /// The forward sweep.
+    pub augmented: Function,
+    /// The reverse sweep.
+    pub gradient: Function,
+    /// The size of the frame that the two share.
+    pub frame_bytes: u64,
+}
+
+/// Writes both sweeps of a function.
+pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> {
+    let sig = primal.key.augmented_signature(&primal.function.sig);
+    let walk = shadow::walk(synthesis, primal, Sweep::Pointers, &sig.params)?;
+    let augmented = Augmented::new(walk);
+
+    let needs = Gradient::record(synthesis, primal, &augmented)?;
+    let plan = plan::choose(synthesis, primal, &augmented.view(), needs)?;
+    let layout = tape::Layout::new(&synthesis.module, primal, &augmented, &plan);
+    synthesis.report(primal, &augmented.view(), &plan, &layout.sizes());
+    let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
+    let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
+    Ok(Bodies {
+        augmented,
+        gradient,
+        frame_bytes: layout.frame_bytes(),
+    })
+}

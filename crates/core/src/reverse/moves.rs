@@ -1,0 +1,216 @@
+//! The reverse of instructions that move floats without computing: the adjoint of the result
+//! goes, byte for byte, to where the bytes came from.
+
+use super::gradient::Gradient;
+use crate::diagnostic::Result;
+use crate::ir::{Access, BinaryOp, CastOp, FloatKind, Inst, InstData, Op, Type, UnaryOp, Value};
+
+impl Gradient<'_> {
+    /// Reverses an instruction, if it is one that moves floats.
+    pub(super) fn reverse_move(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        result: Value,
+        adjoints: &[Value],
+    ) -> Result<bool> {
+        let args = &data.args;
+        let pieces = self.float_pieces(result);
+        match &data.op {
+            Op::Select => self.select(args, adjoints),
+            Op::Unary(UnaryOp::Freeze) | Op::Cast(CastOp::Bitcast | CastOp::Trunc) => {
+                self.move_back(args[0], 0, adjoints, &pieces);
+            }
+            Op::Cast(CastOp::ZExt) => {
+                let size = self.store_size(args[0]);
+                let pieces = inside(&pieces, 0, size);
+                self.move_back(args[0], 0, adjoints, &pieces);
+            }
+            Op::Binary(BinaryOp::Shl | BinaryOp::LShr) => {
+                let bits = self.primal.function.as_int(args[1]);
+                let Some(bits) = bits.filter(|bits| bits % 8 == 0) else {
+                    return Err(self.refuse(inst, "a shift of the bits of a float"));
+                };
+                let bytes = bits as i64 / 8;
+                let up = matches!(data.op, Op::Binary(BinaryOp::Shl));
+                let offset = if up { -bytes } else { bytes };
+                let low = if up { bytes } else { 0 };
+                let pieces = inside(&pieces, low, i64::MAX);
+                self.move_back(args[0], offset, adjoints, &pieces);
+            }
+            Op::Binary(BinaryOp::Or) => {
+                for &operand in args {
+                    let own = self.float_pieces(operand);
+                    let pieces: Vec<_> =
+                        pieces.iter().copied().filter(|p| own.contains(p)).collect();
+                    self.move_back(operand, 0, adjoints, &pieces);
+                }
+            }
+            Op::Binary(BinaryOp::And) if self.primal.moves_floats(inst) => {
+                let mask = self.primal.function.as_int(args[1]).unwrap_or(0);
+                let kept = |&(offset, _): &(i64, FloatKind)| mask >> (8 * offset) & 0xff == 0xff;
+                let pieces: Vec<_> = pieces.iter().copied().filter(kept).collect();
+                self.move_back(args[0], 0, adjoints, &pieces);
+            }
+            Op::Binary(op) if !op.is_float() => {
+                let what = format!("`{}` on the bits of a float", op.name());
+                return Err(self.refuse(inst, &what));
+            }
+            Op::Extract(path) => {
+                let whole = self.primal.function.ty(args[0]);
+                let offset = self.synthesis.module.layout.path_offset(whole, path) as i64;
+                self.move_back(args[0], offset, adjoints, &pieces);
+            }
+            Op::Insert(path) => {
+                let whole = self.primal.function.ty(result);
+                let offset = self.synthesis.module.layout.path_offset(whole, path) as i64;
+                let size = self.store_size(args[1]);
+                let outside = |&(at, _): &(i64, FloatKind)| at < offset || at >= offset + size;
+                let rest: Vec<_> = pieces.iter().copied().filter(outside).collect();
+                for (k, &adjoint) in adjoints.iter().enumerate() {
+                    let part = self.builder().extract(adjoint, path.clone());
+                    self.contribute(args[1], k, part);
+                }
+                self.move_back(args[0], 0, adjoints, &rest);
+            }
+            Op::ExtractElement => self.extract_element(args, &pieces, adjoints),
+            Op::InsertElement => self.insert_element(args, result, adjoints),
+            Op::Shuffle(mask) => self.shuffle(mask, args, result, &pieces, adjoints),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn store_size(&self, value: Value) -> i64 {
+        let ty = self.primal.function.ty(value);
+        self.synthesis.module.layout.store_size(ty) as i64
+    }
+
+    /// The adjoint of a result whose bytes come from `operand`, `offset` bytes further on.
+    fn move_back(
+        &mut self,
+        operand: Value,
+        offset: i64,
+        adjoints: &[Value],
+        pieces: &[(i64, FloatKind)],
+    ) {
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            if self.func.ty(adjoint).is_float_like() && pieces.is_empty() {
+                continue;
+            }
+            self.contribute_at(operand, k, offset, adjoint, pieces);
+        }
+    }
+
+    fn select(&mut self, args: &[Value], adjoints: &[Value]) {
+        let condition = self.primal_value(args[0]);
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            let zero = self.func.zero(self.func.ty(adjoint));
+            for (position, &operand) in args.iter().enumerate().skip(1) {
+                if !self.primal.is_active(operand) {
+                    continue;
+                }
+                let (x, y) = if position == 1 {
+                    (adjoint, zero)
+                } else {
+                    (zero, adjoint)
+                };
+                let chosen = self.builder().select(condition, x, y);
+                self.contribute(operand, k, chosen);
+            }
+        }
+    }
+
+    /// The address of a lane of a vector in memory.
+    fn lane(&mut self, base: Value, vector: Type, index: Value) -> Value {
+        let size = self.synthesis.module.layout.store_size(vector.scalar()) as i64;
+        match self.func.as_int(index) {
+            Some(index) => self.builder().offset(base, index as i64 * size),
+            None => {
+                let mut builder = self.builder();
+                let index = crate::support::extend(&mut builder, index, Type::i64());
+                builder.element(base, index, size)
+            }
+        }
+    }
+
+    fn lane_access(&self, vector: Type) -> Access {
+        self.frame_access(vector.scalar())
+    }
+
+    fn extract_element(&mut self, args: &[Value], pieces: &[(i64, FloatKind)], adjoints: &[Value]) {
+        if !self.primal.is_active(args[0]) {
+            return;
+        }
+        let vector = self.primal.function.ty(args[0]);
+        let index = self.primal_value(args[1]);
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            let slot = self.slot(args[0], k);
+            let address = self.lane(slot, vector, index);
+            let access = self.lane_access(vector);
+            self.accumulate(address, adjoint, pieces, &access);
+        }
+    }
+
+    fn insert_element(&mut self, args: &[Value], result: Value, adjoints: &[Value]) {
+        let vector = self.primal.function.ty(result);
+        let index = self.primal_value(args[2]);
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            let element = vector.scalar();
+            let part = self
+                .builder()
+                .value(Op::ExtractElement, vec![adjoint, index], element);
+            self.contribute(args[1], k, part);
+            let zero = self.func.zero(element);
+            let rest = self
+                .builder()
+                .value(Op::InsertElement, vec![adjoint, zero, index], vector);
+            self.contribute(args[0], k, rest);
+        }
+    }
+
+    fn shuffle(
+        &mut self,
+        mask: &[i32],
+        args: &[Value],
+        result: Value,
+        pieces: &[(i64, FloatKind)],
+        adjoints: &[Value],
+    ) {
+        let vector = self.primal.function.ty(result);
+        let lanes = self.primal.function.ty(args[0]).part_count() as i32;
+        let bytes = self.synthesis.module.layout.store_size(vector.scalar()) as i64;
+        for (k, &adjoint) in adjoints.iter().enumerate() {
+            for (lane, &from) in mask.iter().enumerate() {
+                let (operand, from) = match from {
+                    from if from < 0 => continue,
+                    from if from < lanes => (args[0], from),
+                    from => (args[1], from - lanes),
+                };
+                if !self.primal.is_active(operand) {
+                    continue;
+                }
+                let start = lane as i64 * bytes;
+                let own: Vec<_> = inside(pieces, start, start + bytes)
+                    .into_iter()
+                    .map(|(at, kind)| (at - start, kind))
+                    .collect();
+                let lane = self.func.iconst(Type::i64(), lane as i128);
+                let part =
+                    self.builder()
+                        .value(Op::ExtractElement, vec![adjoint, lane], vector.scalar());
+                let slot = self.slot(operand, k);
+                let from = self.func.iconst(Type::i64(), from.into());
+                let address = self.lane(slot, vector, from);
+                let access = self.lane_access(vector);
+                self.accumulate(address, part, &own, &access);
+            }
+        }
+    }
+}
+
+/// The pieces that begin in a range.
+fn inside(pieces: &[(i64, FloatKind)], low: i64, high: i64) -> Vec<(i64, FloatKind)> {
+    let all = pieces.iter().copied();
+    all.filter(|&(at, _)| at >= low && at < high).collect()
+}

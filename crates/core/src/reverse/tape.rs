@@ -1,0 +1,330 @@
+//! The tape: where the forward sweep keeps what the reverse sweep needs.
+//!
+//! Every level, a loop or the whole function, has a record type with a field for each value that
+//! is cached at that level, the frame of each callee, and for each loop directly inside that has
+//! records itself, the address of an array of them, one record for each iteration. The record of
+//! the function is the *frame*.
+
+use super::augmented::Augmented;
+use crate::analysis::loops::Loop;
+use crate::ir::{
+    Access, Block, Builder, Function, Inst, InstData, Module, Op, Region, Type, Value, ValueDef,
+};
+use crate::plan::{Need, Plan};
+use crate::primal::Primal;
+use crate::support;
+use crate::synthesis::Synthesis;
+use std::collections::HashMap;
+
+/// Where each cached value is.
+#[derive(Default, Debug)]
+pub struct Layout {
+    records: HashMap<Option<Loop>, Record>,
+    fields: HashMap<Need, i64>,
+    arrays: HashMap<Loop, i64>,
+    frames: HashMap<Inst, (i64, bool)>,
+}
+
+#[derive(Copy, Clone, Default, Debug)]
+struct Record {
+    bytes: u64,
+}
+
+impl Record {
+    fn add(&mut self, bytes: u64, align: u64) -> i64 {
+        let offset = self.bytes.next_multiple_of(align.max(1));
+        self.bytes = offset + bytes;
+        offset as i64
+    }
+}
+
+/// Records begin at addresses of this alignment; `malloc` gives no more.
+const RECORD_ALIGN: u64 = 16;
+
+impl Layout {
+    pub(super) fn new(
+        module: &Module,
+        primal: &Primal,
+        augmented: &Augmented,
+        plan: &Plan,
+    ) -> Layout {
+        let mut layout = Layout::default();
+        for need in plan.cached() {
+            let ty = augmented.func.ty(need.value);
+            let align = u64::from(module.layout.align(ty)).min(RECORD_ALIGN);
+            let record = layout.records.entry(need.level).or_default();
+            let offset = record.add(module.layout.store_size(ty), align);
+            layout.fields.insert(need, offset);
+        }
+        let mut calls: Vec<_> = augmented.calls.iter().collect();
+        calls.sort_by_key(|(inst, _)| **inst);
+        for (&inst, call) in calls {
+            let block = augmented.func.result(call.frame);
+            let block = block.and_then(|frame| augmented.def_block(frame));
+            let level = block.and_then(|block| primal.loops.innermost(block));
+            let record = layout.records.entry(level).or_default();
+            let (offset, on_heap) = match call.pair.frame_bytes {
+                Some(bytes) => (record.add(bytes, RECORD_ALIGN), false),
+                None => (record.add(8, 8), true),
+            };
+            layout.frames.insert(inst, (offset, on_heap));
+        }
+        // Inner loops come after outer ones, so an inner array is placed before its outer record
+        // is measured.
+        for l in primal.loops.iter().rev() {
+            if layout.record_bytes(l) > 0 {
+                let outer = layout.records.entry(primal.loops.parent(l)).or_default();
+                let offset = outer.add(8, 8);
+                layout.arrays.insert(l, offset);
+            }
+        }
+        layout
+    }
+
+    /// The size of the frame.
+    pub fn frame_bytes(&self) -> u64 {
+        self.bytes(None)
+    }
+
+    /// The size of the record of one iteration.
+    pub fn record_bytes(&self, l: Loop) -> u64 {
+        self.bytes(Some(l))
+    }
+
+    /// The sizes of all records.
+    pub fn sizes(&self) -> HashMap<Option<Loop>, u64> {
+        self.records.keys().map(|&l| (l, self.bytes(l))).collect()
+    }
+
+    fn bytes(&self, level: Option<Loop>) -> u64 {
+        let bytes = self.records.get(&level).map_or(0, |record| record.bytes);
+        // Small records are packed more tightly; none has a field of greater alignment than size.
+        let align = bytes.next_power_of_two().clamp(1, RECORD_ALIGN);
+        bytes.next_multiple_of(align)
+    }
+
+    /// Where a cached value stands in its record.
+    pub(super) fn offset_of(&self, need: Need) -> i64 {
+        self.fields.get(&need).copied().unwrap_or(0)
+    }
+
+    /// Where the address of a loop's records stands in the record around it.
+    pub(super) fn array_of(&self, l: Loop) -> i64 {
+        self.arrays.get(&l).copied().unwrap_or(0)
+    }
+
+    /// Where a callee's frame stands, and whether only its address does.
+    pub(super) fn callee_frame(&self, inst: Inst) -> (i64, bool) {
+        self.frames.get(&inst).copied().unwrap_or((0, false))
+    }
+
+    /// An access to the tape.
+    pub(super) fn access(&self, module: &Module, ty: Type) -> Access {
+        Access {
+            align: module.layout.align(ty).min(RECORD_ALIGN as u32),
+            region: Region::Tape,
+            ..Access::default()
+        }
+    }
+}
+
+/// Makes the forward sweep fill the tape.
+pub(super) fn fill(
+    synthesis: &mut Synthesis,
+    primal: &Primal,
+    augmented: Augmented,
+    plan: &Plan,
+    layout: &Layout,
+) -> Function {
+    let mut filler = Filler {
+        addresses: HashMap::new(),
+        synthesis,
+        primal,
+        augmented,
+        layout,
+    };
+    let frame = filler.augmented.params[filler.augmented.params.len() - 1];
+    filler.addresses.insert(None, frame);
+    for l in primal.loops.iter() {
+        filler.make_records(l);
+    }
+    for need in plan.cached() {
+        filler.store(need);
+    }
+    let mut calls: Vec<Inst> = filler.augmented.calls.keys().copied().collect();
+    calls.sort();
+    for inst in calls {
+        filler.place_callee_frame(inst);
+    }
+    filler.return_results();
+    filler.augmented.func
+}
+
+struct Filler<'a> {
+    synthesis: &'a mut Synthesis,
+    primal: &'a Primal,
+    augmented: Augmented,
+    layout: &'a Layout,
+    /// The address of the current record of each level.
+    addresses: HashMap<Option<Loop>, Value>,
+}
+
+impl Filler<'_> {
+    /// Inserts instructions at a position of a block.
+    fn insert(&mut self, block: Block, at: usize, emit: impl FnOnce(&mut Builder<'_>)) {
+        let func = &mut self.augmented.func;
+        let mut before = func.block_insts(block).to_vec();
+        let after = before.split_off(at);
+        func.set_block_insts(block, before);
+        emit(&mut Builder::new(func, block));
+        for inst in after {
+            self.augmented.func.attach_inst(block, inst);
+        }
+    }
+
+    /// The records of a loop: room for one more at the start of each iteration.
+    fn make_records(&mut self, l: Loop) {
+        let bytes = self.layout.record_bytes(l);
+        if bytes == 0 {
+            return;
+        }
+        let header = self.primal.loops.header(l);
+        let counter = self.primal.canonical.counters[&header];
+        let outer = self.addresses[&self.primal.loops.parent(l)];
+        let (grow, sig) = support::tape_grow(&mut self.synthesis.module);
+        let field = self.layout.array_of(l);
+        let mut address = outer;
+        self.insert(header, 0, |b| {
+            let size = b.func.iconst(Type::i64(), bytes.into());
+            let field = b.offset(outer, field);
+            let base = b
+                .call(grow, sig, vec![field, counter, size])
+                .unwrap_or(field);
+            address = b.element(base, counter, bytes as i64);
+        });
+        self.addresses.insert(Some(l), address);
+    }
+
+    /// Stores a value on the tape right after it is computed.
+    fn store(&mut self, need: Need) {
+        let record = self.addresses[&need.level];
+        let offset = self.layout.offset_of(need);
+        let ty = self.augmented.func.ty(need.value);
+        let access = self.layout.access(&self.synthesis.module, ty);
+        let (block, at) = match *self.augmented.func.def(need.value) {
+            ValueDef::Param(block, _) => (block, self.start_of(block)),
+            ValueDef::Result(inst) => {
+                let Some(block) = self.augmented.def_block(need.value) else {
+                    return;
+                };
+                let insts = self.augmented.func.block_insts(block);
+                let position = insts.iter().position(|&i| i == inst);
+                (block, position.map_or(0, |p| p + 1))
+            }
+            ValueDef::Const(_) => return,
+        };
+        self.insert(block, at, |b| {
+            let address = b.offset(record, offset);
+            b.store(need.value, address, access);
+        });
+    }
+
+    /// Where instructions of a block may begin: behind those that make records and a landing pad.
+    fn start_of(&self, block: Block) -> usize {
+        let func = &self.augmented.func;
+        let record = self.primal.loops.headed_by(block);
+        let record = record.and_then(|l| self.addresses.get(&Some(l)));
+        let record = record.and_then(|&address| func.def_inst(address));
+        let insts = func.block_insts(block);
+        match record {
+            Some(record) => insts.iter().position(|&i| i == record).map_or(0, |p| p + 1),
+            None => insts
+                .iter()
+                .take_while(
+                    |&&i| matches!(&func.inst(i).op, Op::Opaque(o) if o.name == "landingpad"),
+                )
+                .count(),
+        }
+    }
+
+    /// Tells a callee where its frame is.
+    fn place_callee_frame(&mut self, inst: Inst) {
+        let call = self.augmented.calls[&inst].clone();
+        let (offset, on_heap) = self.layout.callee_frame(inst);
+        let Some(frame) = self.augmented.func.result(call.frame) else {
+            return;
+        };
+        let Some(block) = self.augmented.def_block(frame) else {
+            return;
+        };
+        let record = self.addresses[&self.primal.loops.innermost(block)];
+        let data = self.augmented.func.inst_mut(call.frame);
+        if !on_heap {
+            data.args = vec![record];
+            data.op = Op::Address {
+                offset,
+                scales: Vec::new(),
+            };
+            return;
+        }
+        let insts = self.augmented.func.block_insts(block);
+        let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
+        let (malloc, sig) = support::malloc(&mut self.synthesis.module);
+        let size = self.synthesis.frame_size(&call.key);
+        let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let mut memory = record;
+        self.insert(block, at, |b| {
+            let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
+            memory = b.call(malloc, sig, vec![bytes]).unwrap_or(record);
+            let address = b.offset(record, offset);
+            b.store(memory, address, access);
+        });
+        self.augmented.func.inst_mut(call.frame).args = vec![memory];
+    }
+
+    /// The forward sweep returns the primal result, if it is needed, and its shadows.
+    fn return_results(&mut self) {
+        let key = &self.primal.key;
+        let sig = key.augmented_signature(&self.primal.function.sig);
+        let parts = key.forward_results(&self.primal.function.sig);
+        let shadowed = key.ret == crate::ir::ReturnActivity::Dup;
+        let func = &mut self.augmented.func;
+        for block in func.blocks().to_vec() {
+            let Some(inst) = func.terminator(block) else {
+                continue;
+            };
+            if !matches!(func.inst(inst).op, Op::Return) {
+                continue;
+            }
+            let value = func.inst(inst).args.first().copied();
+            let mut insts = func.block_insts(block).to_vec();
+            insts.pop();
+            func.set_block_insts(block, insts);
+            let mut results = Vec::new();
+            let mut builder = Builder::new(func, block);
+            if let Some(value) = value {
+                if key.primal_needed {
+                    results.push(value);
+                }
+                if shadowed {
+                    let width = key.width as usize;
+                    let shadows = self.augmented.shadows.get(&value);
+                    let shadows = shadows.cloned().unwrap_or(vec![value; width]);
+                    results.push(crate::derivative::batch_values(&mut builder, &shadows));
+                }
+            }
+            debug_assert_eq!(results.len(), parts.len());
+            let result = crate::derivative::bundle_values(&mut builder, &results);
+            let data = InstData::new(Op::Return, result.into_iter().collect());
+            func.append_inst(block, data, Type::void());
+        }
+        func.params = vec![Default::default(); sig.params.len()];
+        func.ret = Default::default();
+        func.attrs = Default::default();
+        func.local = true;
+        func.address_taken = false;
+        func.origin = None;
+        func.sig = sig;
+        func.name = format!("{}.augmented", self.primal.function.name);
+    }
+}

@@ -1,0 +1,272 @@
+//! Shadows of calls: allocation, library functions without derivatives, and functions with them.
+
+use super::{Sweep, Walk};
+use crate::analysis::activity::{CallKind, call_kind};
+use crate::derivative::Key;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{
+    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, Op, ReturnActivity,
+    Signature, Type, Value,
+};
+use crate::support;
+use crate::synthesis::Pair;
+
+/// A call in the augmented forward sweep whose reverse is another call.
+#[derive(Clone, Debug)]
+pub struct ActiveCall {
+    /// The derivative's key.
+    pub key: Key,
+    /// The functions that make it up.
+    pub pair: Pair,
+    /// The primal arguments and their shadows, as both functions take them.
+    pub args: Vec<Value>,
+    /// The primal result.
+    pub result: Option<Value>,
+    /// The instruction that gives the address of the callee's frame. Its operand and offset are
+    /// filled in when the layout of the tape is known.
+    pub frame: Inst,
+}
+
+impl Walk<'_> {
+    pub(super) fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        match call_kind(&self.synthesis.module, data) {
+            CallKind::Allocation(info) => return self.allocation(inst, data, &info),
+            CallKind::Inactive => {
+                self.func.attach_inst(self.block, inst);
+                return Ok(());
+            }
+            CallKind::Defined(func) if self.is_active_call(inst, data) => {
+                if !matches!(data.op, Op::Call(_)) {
+                    return Err(self.refuse(inst, "a call that may unwind into this function"));
+                }
+                return match self.sweep {
+                    Sweep::Tangents => self.forward_call(inst, data, func),
+                    Sweep::Pointers => self.augmented_call(inst, data, func),
+                };
+            }
+            CallKind::Unknown(name) if self.is_active_call(inst, data) => {
+                return Err(Diagnostic::new(
+                    format!("cannot differentiate the call of {name}"),
+                    "a derivative flows through it, but its body is not part of the program \
+                     and no rule for it is known",
+                    "compile the file that defines it with zymase too, or mark it inactive with \
+                     `void *__enzyme_inactivefn_x = (void *)f;` if no derivative flows through it",
+                )
+                .at(&self.synthesis.module, data.loc)
+                .in_function(&self.primal.function.name));
+            }
+            CallKind::Defined(_) | CallKind::Unknown(_) => {}
+        }
+        self.func.attach_inst(self.block, inst);
+        Ok(())
+    }
+
+    /// Whether derivatives flow into, through or out of a call.
+    fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
+        let mut values = data.args.clone();
+        values.extend(self.primal.function.result(inst));
+        values
+            .iter()
+            .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
+    }
+
+    /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along;
+    /// before a reverse sweep, neither is freed yet.
+    fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
+        match info.kind {
+            AllocKind::Alloc => {
+                self.func.attach_inst(self.block, inst);
+                let Some(result) = self.func.result(inst) else {
+                    return Ok(());
+                };
+                if !self.primal.has_shadow(result) {
+                    return Ok(());
+                }
+                let shadows = (0..self.width())
+                    .map(|_| self.allocate_shadow(inst, data, info))
+                    .collect();
+                self.shadows.insert(result, shadows);
+            }
+            AllocKind::Free => {
+                let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
+                if !self.primal.has_shadow(pointer) {
+                    self.func.attach_inst(self.block, inst);
+                } else if self.sweep == Sweep::Tangents {
+                    self.func.attach_inst(self.block, inst);
+                    for shadow in self.shadows_of(pointer) {
+                        let mut args = data.args.clone();
+                        args[info.ptr_arg.unwrap_or(0) as usize] = shadow;
+                        self.builder(Some(inst)).effect(data.op.clone(), args);
+                    }
+                } else if !self.primal.activity.is_local_allocation(pointer) {
+                    return Err(self.refuse(inst, "freeing memory that was allocated elsewhere"));
+                }
+            }
+            AllocKind::Realloc => {
+                let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
+                if self.primal.has_shadow(pointer) {
+                    return Err(self.refuse(inst, "the reallocation of active memory"));
+                }
+                self.func.attach_inst(self.block, inst);
+            }
+        }
+        Ok(())
+    }
+
+    fn allocate_shadow(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Value {
+        let mut builder = self.builder(Some(inst));
+        let ty = builder.func.ty(match builder.func.result(inst) {
+            Some(result) => result,
+            None => data.args[0],
+        });
+        let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
+        if !info.zeroed {
+            let mut bytes = builder.func.iconst(Type::i64(), 1);
+            for &position in &info.size_args {
+                let size = data.args[position as usize];
+                let size = support::extend(&mut builder, size, Type::i64());
+                bytes = match builder.func.as_int(bytes) {
+                    Some(1) => size,
+                    _ => builder.mul(bytes, size),
+                };
+            }
+            let zero = builder.func.iconst(Type::int(8), 0);
+            let args = vec![shadow, zero, bytes];
+            builder.effect(Op::MemSet(Access::aligned(1)), args);
+        }
+        shadow
+    }
+
+    /// The key of the derivative of a callee.
+    fn callee_key(&self, inst: Inst, data: &InstData, func: Func) -> Key {
+        let reverse = self.sweep == Sweep::Pointers;
+        let args = data.args.iter().map(|&v| {
+            let active = self.primal.is_active(v);
+            match (self.primal.has_shadow(v), active) {
+                (true, _) => Activity::Dup,
+                (false, true) if reverse => Activity::Out,
+                (false, true) => Activity::Dup,
+                (false, false) => Activity::Const,
+            }
+        });
+        let result = self.primal.function.result(inst);
+        let ret = match result {
+            Some(v) if self.primal.has_shadow(v) => ReturnActivity::Dup,
+            Some(v) if self.primal.is_active(v) => ReturnActivity::Active,
+            _ => ReturnActivity::Const,
+        };
+        let shapes = data.args.iter();
+        let shapes = shapes.map(|&v| self.primal.types.shape(v).clone());
+        Key {
+            func,
+            reverse,
+            width: self.primal.key.width,
+            args: args.collect(),
+            ret,
+            overwritten: vec![true; data.args.len()],
+            shapes: shapes.collect(),
+            primal_needed: result.is_some(),
+            combined: false,
+            strong_zero: self.primal.key.strong_zero,
+        }
+    }
+
+    /// Every primal argument followed by its shadows.
+    fn paired_arguments(&mut self, key: &Key, data: &InstData) -> Vec<Value> {
+        let mut args = Vec::new();
+        for (&value, activity) in data.args.iter().zip(&key.args) {
+            args.push(value);
+            if activity.shadow_count(key.width) > 0 {
+                args.extend(self.shadows_of(value));
+            }
+        }
+        args
+    }
+
+    fn check_signature(&self, inst: Inst, data: &InstData, func: Func) -> Result<Signature> {
+        let sig = self.callee(func).sig.clone();
+        match data.op.call() {
+            Some(call) if call.sig == sig && call.callee == Callee::Direct(func) => Ok(sig),
+            _ => Err(self.refuse(inst, "a call with other types than the function has")),
+        }
+    }
+
+    fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
+        let sig = self.check_signature(inst, data, func)?;
+        let key = self.callee_key(inst, data, func);
+        let derivative = self.synthesis.forward(&key)?;
+        let args = self.paired_arguments(&key, data);
+        let parts = key.forward_results(&sig);
+        self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        Ok(())
+    }
+
+    fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
+        let sig = self.check_signature(inst, data, func)?;
+        let key = self.callee_key(inst, data, func);
+        let pair = self.synthesis.pair(&key)?;
+        let args = self.paired_arguments(&key, data);
+        let result = self.func.result(inst);
+        let null = self.func.zero(Type::ptr());
+        let op = Op::Address {
+            offset: 0,
+            scales: Vec::new(),
+        };
+        let frame = self.builder(Some(inst)).value(op, vec![null], Type::ptr());
+        let mut all = args.clone();
+        all.push(frame);
+        let parts = key.forward_results(&sig);
+        let sig = key.augmented_signature(&sig);
+        self.replace_call(inst, pair.augmented, sig, all, &parts);
+        let Some(frame) = self.func.def_inst(frame) else {
+            return Err(self.refuse(inst, "this call"));
+        };
+        self.calls.insert(
+            inst,
+            ActiveCall {
+                key,
+                pair,
+                args,
+                result,
+                frame,
+            },
+        );
+        Ok(())
+    }
+
+    /// Calls a derivative in place of the primal function; `inst` becomes what gives the primal
+    /// result.
+    fn replace_call(
+        &mut self,
+        inst: Inst,
+        func: Func,
+        sig: Signature,
+        args: Vec<Value>,
+        parts: &[Type],
+    ) {
+        let bundle = self.builder(Some(inst)).call(func, sig, args);
+        let (Some(result), Some(bundle)) = (self.func.result(inst), bundle) else {
+            return;
+        };
+        let several = parts.len() > 1;
+        let data = self.func.inst_mut(inst);
+        data.origin = None;
+        data.args = vec![bundle];
+        data.op = match several {
+            true => Op::Extract(vec![0]),
+            // The primal result is the only one; the number of its value stays.
+            false => Op::Unary(crate::ir::UnaryOp::Freeze),
+        };
+        self.func.attach_inst(self.block, inst);
+        if several {
+            let width = self.width();
+            let batch = self.builder(Some(inst)).extract(bundle, vec![1]);
+            let shadows = (0..width).map(|k| match width {
+                1 => batch,
+                _ => self.builder(Some(inst)).extract(batch, vec![k as u32]),
+            });
+            let shadows = shadows.collect();
+            self.shadows.insert(result, shadows);
+        }
+    }
+}

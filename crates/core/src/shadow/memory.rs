@@ -1,0 +1,248 @@
+//! Shadows of memory: frame memory, stores, copies.
+
+use super::{Sweep, Walk};
+use crate::analysis::types::Piece;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{Access, Inst, InstData, Op, Region, RmwOp, Type, Value};
+use crate::support;
+
+impl Walk<'_> {
+    /// Shadow memory for frame memory, zeroed. Where the frame ends before the reverse sweep runs,
+    /// the shadow is on the heap and the reverse sweep frees it.
+    pub(super) fn alloca(&mut self, inst: Inst, ty: Type, align: u32, count: Value) -> Vec<Value> {
+        let outlives = self.sweep == Sweep::Pointers && !self.primal.key.combined;
+        let size = self.synthesis.module.layout.size(ty) as i128;
+        let malloc = outlives.then(|| support::malloc(&mut self.synthesis.module));
+        (0..self.width())
+            .map(|_| {
+                let mut builder = self.builder(Some(inst));
+                let count_ty = builder.func.ty(count);
+                let size = builder.func.iconst(count_ty, size);
+                let bytes = match builder.func.as_int(count) {
+                    Some(n) => {
+                        let size = builder.func.as_int(size).unwrap_or(0);
+                        builder.func.iconst(Type::i64(), n * size)
+                    }
+                    None => {
+                        let bytes = builder.mul(count, size);
+                        support::extend(&mut builder, bytes, Type::i64())
+                    }
+                };
+                let shadow = match &malloc {
+                    Some((func, sig)) => match builder.call(*func, sig.clone(), vec![bytes]) {
+                        Some(memory) => memory,
+                        None => bytes,
+                    },
+                    None => builder.value(Op::Alloca { ty, align }, vec![count], Type::ptr()),
+                };
+                let zero = builder.func.iconst(Type::int(8), 0);
+                let access = Access {
+                    align: if malloc.is_some() { 16 } else { align },
+                    region: Region::User,
+                    ..Access::default()
+                };
+                builder.effect(Op::MemSet(access), vec![shadow, zero, bytes]);
+                shadow
+            })
+            .collect()
+    }
+
+    pub(super) fn store(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let (value, pointer) = (data.args[0], data.args[1]);
+        let Op::Store(access) = &data.op else {
+            return Ok(());
+        };
+        if !self.primal.has_shadow(pointer) {
+            return Ok(());
+        }
+        let access = self.shadow_access(access);
+        let module = &self.synthesis.module;
+        let pieces = self
+            .primal
+            .types
+            .pieces(module, &self.primal.function, value);
+        let has = |wanted: fn(&Piece) -> bool| pieces.iter().any(|(_, piece)| wanted(piece));
+        match self.sweep {
+            Sweep::Tangents => {
+                if has(|p| *p != Piece::Int) {
+                    self.store_shadows(inst, value, pointer, &access);
+                }
+            }
+            Sweep::Pointers if !has(|p| *p == Piece::Ptr) => {}
+            Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
+                self.store_shadows(inst, value, pointer, &access);
+            }
+            Sweep::Pointers => self.store_pointer_parts(inst, value, pointer, &access),
+        }
+        Ok(())
+    }
+
+    fn store_shadows(&mut self, inst: Inst, value: Value, pointer: Value, access: &Access) {
+        let values = self.shadows_of(value);
+        let pointers = self.shadows_of(pointer);
+        for (value, pointer) in values.into_iter().zip(pointers) {
+            let access = access.clone();
+            self.builder(Some(inst)).store(value, pointer, access);
+        }
+    }
+
+    /// Stores the pointers of an aggregate that also has floats, whose adjoints must stay.
+    fn store_pointer_parts(&mut self, inst: Inst, value: Value, pointer: Value, access: &Access) {
+        let ty = self.func.ty(value);
+        let values = self.shadows_of(value);
+        let pointers = self.shadows_of(pointer);
+        let parts = pointer_paths(ty);
+        for (value, pointer) in values.into_iter().zip(pointers) {
+            for path in &parts {
+                let offset = self.synthesis.module.layout.path_offset(ty, path);
+                let mut builder = self.builder(Some(inst));
+                let part = builder.extract(value, path.clone());
+                let address = builder.offset(pointer, offset as i64);
+                let access = Access {
+                    align: 1.max(access.align.min(8)),
+                    ..access.clone()
+                };
+                builder.store(part, address, access);
+            }
+        }
+    }
+
+    pub(super) fn accumulate(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let (pointer, value) = (data.args[0], data.args[1]);
+        let Op::Accumulate(access) = &data.op else {
+            return Ok(());
+        };
+        if self.sweep == Sweep::Pointers
+            || !self.primal.has_shadow(pointer)
+            || !self.primal.is_active(value)
+        {
+            return Ok(());
+        }
+        let access = self.shadow_access(access);
+        let values = self.shadows_of(value);
+        let pointers = self.shadows_of(pointer);
+        for (value, pointer) in values.into_iter().zip(pointers) {
+            let access = access.clone();
+            self.builder(Some(inst)).accumulate(pointer, value, access);
+        }
+        Ok(())
+    }
+
+    pub(super) fn copy(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let (to, from, len) = (data.args[0], data.args[1], data.args[2]);
+        if !self.primal.has_shadow(to) {
+            return Ok(());
+        }
+        if self.sweep == Sweep::Tangents && self.primal.has_shadow(from) {
+            self.copy_shadows(inst, data);
+            return Ok(());
+        }
+        let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
+        let pointers = pieces.offsets(|piece| *piece == Piece::Ptr);
+        let floats = pieces.offsets(|piece| matches!(piece, Piece::Float(_)));
+        match self.sweep {
+            // The source is inactive: its tangents are zero.
+            Sweep::Tangents if pointers.is_empty() => self.zero_shadows(inst, to, len),
+            Sweep::Tangents if floats.is_empty() => self.copy_shadows(inst, data),
+            Sweep::Tangents => {
+                return Err(Diagnostic::new(
+                    "cannot copy memory without a derivative into memory with one",
+                    "the memory holds floats and pointers, and its source has no shadow",
+                    "pass the source as enzyme_dup, with a zeroed shadow",
+                )
+                .at(&self.synthesis.module, data.loc)
+                .in_function(&self.primal.function.name));
+            }
+            Sweep::Pointers if pointers.is_empty() => {}
+            Sweep::Pointers if floats.is_empty() => self.copy_shadows(inst, data),
+            Sweep::Pointers => {
+                let tos = self.shadows_of(to);
+                let froms = self.shadows_of(from);
+                let copy = support::copy_pointers(&mut self.synthesis.module);
+                for (to, from) in tos.into_iter().zip(froms) {
+                    for &offset in &pointers {
+                        let mut builder = self.builder(Some(inst));
+                        let to = builder.offset(to, offset);
+                        let from = builder.offset(from, offset);
+                        let len = support::extend(&mut builder, len, Type::i64());
+                        let period = builder.func.iconst(Type::i64(), pieces.period.into());
+                        let shift = builder.func.iconst(Type::i64(), offset.into());
+                        let args = vec![to, from, len, period, shift];
+                        builder.call(copy.0, copy.1.clone(), args);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_shadows(&mut self, inst: Inst, data: &InstData) {
+        let tos = self.shadows_of(data.args[0]);
+        let froms = self.shadows_of(data.args[1]);
+        for (to, from) in tos.into_iter().zip(froms) {
+            let Op::MemCopy { dst, src, .. } = &data.op else {
+                return;
+            };
+            // The shadows of disjoint memory may be one and the same.
+            let op = Op::MemCopy {
+                overlapping: true,
+                dst: self.shadow_access(dst),
+                src: self.shadow_access(src),
+            };
+            let args = vec![to, from, data.args[2]];
+            self.builder(Some(inst)).effect(op, args);
+        }
+    }
+
+    fn zero_shadows(&mut self, inst: Inst, pointer: Value, len: Value) {
+        for shadow in self.shadows_of(pointer) {
+            let mut builder = self.builder(Some(inst));
+            let zero = builder.func.iconst(Type::int(8), 0);
+            let args = vec![shadow, zero, len];
+            builder.effect(Op::MemSet(Access::aligned(1)), args);
+        }
+    }
+
+    /// Memory that is set byte by byte holds no derivative. The reverse sweep zeroes adjoints by
+    /// itself; shadow pointers need not be touched, because nobody follows the primal ones.
+    pub(super) fn set(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        if self.sweep == Sweep::Tangents && self.primal.has_shadow(data.args[0]) {
+            self.zero_shadows(inst, data.args[0], data.args[2]);
+        }
+        Ok(())
+    }
+
+    pub(super) fn atomic(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let float = match &data.op {
+            Op::AtomicRmw(op, _) => {
+                matches!(op, RmwOp::FAdd | RmwOp::FSub | RmwOp::FMax | RmwOp::FMin)
+            }
+            _ => false,
+        };
+        let active = data.args.iter().any(|&v| self.primal.is_active(v));
+        if (float && self.primal.has_shadow(data.args[0])) || active {
+            return Err(self.refuse(inst, "an atomic operation on floats"));
+        }
+        Ok(())
+    }
+}
+
+/// The paths to the pointers in an aggregate.
+fn pointer_paths(ty: Type) -> Vec<Vec<u32>> {
+    let mut found = Vec::new();
+    let mut open = vec![(Vec::new(), ty)];
+    while let Some((path, ty)) = open.pop() {
+        if ty.is_ptr() {
+            found.push(path);
+            continue;
+        }
+        for index in 0..ty.part_count() {
+            if let Some(part) = ty.part(index) {
+                let mut inner = path.clone();
+                inner.push(index as u32);
+                open.push((inner, part));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,397 @@
+//! The walk that puts shadows beside primal values.
+//!
+//! A *shadow* mirrors a value: the tangent of a float, the shadow memory behind a pointer. Forward
+//! mode is this walk over all active values, with the derivative rules for arithmetic. The
+//! augmented forward sweep of reverse mode is the same walk over pointers alone: it leaves the
+//! floats in shadow memory as they are, because those are adjoints that the reverse sweep fills.
+//!
+//! Moving instructions (loads, selects, casts, shuffles, phis) act on shadows as they act on
+//! primals, with primal conditions and indices. A value without a shadow has the shadow zero, a
+//! pointer without one has itself: the analysis of activity has made sure that no active float is
+//! reached through it.
+//!
+//! Before: a function in canonical form with its analyses. After: the same function with shadow
+//! instructions added and a new entry block whose parameters are those of the derivative;
+//! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
+
+mod calls;
+mod memory;
+
+pub use calls::ActiveCall;
+
+use crate::diagnostic::{Diagnostic, Result};
+use crate::ir::{
+    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Inst, InstData, Op,
+    Region, Symbol, Type, UnaryOp, Value, ValueDef,
+};
+use crate::primal::Primal;
+use crate::rules::{self, Rule};
+use crate::synthesis::Synthesis;
+use std::collections::HashMap;
+
+/// Which values get shadows.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sweep {
+    /// All active ones: forward mode.
+    Tangents,
+    /// Pointers: the forward sweep of reverse mode.
+    Pointers,
+}
+
+/// A function with shadows beside its values.
+pub struct Walk<'a> {
+    /// What knows the other functions and their derivatives.
+    pub synthesis: &'a mut Synthesis,
+    /// The function and its analyses.
+    pub primal: &'a Primal,
+    /// The function with shadows.
+    pub func: Function,
+    /// The shadows of each value, one for each derivative at once.
+    pub shadows: HashMap<Value, Vec<Value>>,
+    /// Calls of functions that derivatives flow through, for the reverse sweep.
+    pub calls: HashMap<Inst, ActiveCall>,
+    /// The parameters of the new entry block.
+    pub params: Vec<Value>,
+    sweep: Sweep,
+    block: Block,
+}
+
+/// Puts shadows into a function. The signature is that of the derivative without what follows the
+/// shadows; whoever called this sets it, and the returns, right.
+pub fn walk<'a>(
+    synthesis: &'a mut Synthesis,
+    primal: &'a Primal,
+    sweep: Sweep,
+    params: &[Type],
+) -> Result<Walk<'a>> {
+    let func = primal.function.clone();
+    let block = func.entry();
+    let mut walk = Walk {
+        synthesis,
+        primal,
+        func,
+        shadows: HashMap::new(),
+        calls: HashMap::new(),
+        params: Vec::new(),
+        sweep,
+        block,
+    };
+    walk.add_entry(params);
+    walk.add_shadow_params();
+    for block in primal.order.clone() {
+        walk.block(block)?;
+    }
+    walk.add_edge_arguments();
+    Ok(walk)
+}
+
+impl Walk<'_> {
+    /// How many derivatives there are at once.
+    pub fn width(&self) -> usize {
+        self.primal.key.width as usize
+    }
+
+    /// Whether a value gets a shadow in this sweep.
+    fn wants_shadow(&self, value: Value) -> bool {
+        match self.sweep {
+            Sweep::Tangents => self.primal.is_active(value) || self.primal.has_shadow(value),
+            Sweep::Pointers => self.primal.has_shadow(value),
+        }
+    }
+
+    fn builder(&mut self, inst: Option<Inst>) -> Builder<'_> {
+        let loc = inst.and_then(|inst| self.primal.function.inst(inst).loc);
+        let mut builder = Builder::new(&mut self.func, self.block);
+        builder.loc = loc;
+        builder
+    }
+
+    /// A new entry block with the parameters of the derivative, in front of the old one.
+    fn add_entry(&mut self, params: &[Type]) {
+        let old = self.func.entry();
+        let entry = self.func.add_block();
+        let mut layout = vec![entry];
+        layout.extend(self.func.blocks().iter().filter(|&&b| b != entry));
+        self.func.set_layout(layout);
+        for &ty in params {
+            let param = self.func.add_block_param(entry, ty);
+            self.params.push(param);
+        }
+        let mut position = 0;
+        let mut primals = Vec::new();
+        let arguments = self.primal.function.arguments().to_vec();
+        for (&argument, activity) in arguments.iter().zip(&self.primal.key.args) {
+            primals.push(self.params[position]);
+            let count = activity.shadow_count(self.primal.key.width);
+            let shadows = &self.params[position + 1..position + 1 + count];
+            if count > 0 {
+                self.shadows.insert(argument, shadows.to_vec());
+            }
+            position += 1 + count;
+        }
+        Builder::new(&mut self.func, entry).jump(old, primals);
+    }
+
+    /// Block parameters for the shadows of block parameters.
+    fn add_shadow_params(&mut self) {
+        for &block in &self.primal.order.clone()[1..] {
+            for param in self.primal.function.block_params(block).to_vec() {
+                if !self.wants_shadow(param) {
+                    continue;
+                }
+                let ty = self.func.ty(param);
+                let shadows = (0..self.width())
+                    .map(|_| self.func.add_block_param(block, ty))
+                    .collect();
+                self.shadows.insert(param, shadows);
+            }
+        }
+    }
+
+    /// Every edge passes the shadows that the block it leads to has parameters for.
+    fn add_edge_arguments(&mut self) {
+        for block in self.primal.order.clone() {
+            let Some(inst) = self.func.terminator(block) else {
+                continue;
+            };
+            let mut op = self.func.inst(inst).op.clone();
+            for edge in op.edges_mut() {
+                let params = self.primal.function.block_params(edge.block);
+                for (i, &param) in params.iter().enumerate() {
+                    if self.wants_shadow(param) && self.shadows.contains_key(&param) {
+                        edge.args.extend(self.shadows_of(edge.args[i]));
+                    }
+                }
+            }
+            self.func.inst_mut(inst).op = op;
+        }
+    }
+
+    /// The shadows of a value, one for each derivative at once.
+    pub fn shadows_of(&mut self, value: Value) -> Vec<Value> {
+        if let Some(shadows) = self.shadows.get(&value) {
+            return shadows.clone();
+        }
+        let shadow = self.default_shadow(value);
+        vec![shadow; self.width()]
+    }
+
+    /// The shadow of a value that has none of its own.
+    fn default_shadow(&mut self, value: Value) -> Value {
+        let ty = self.func.ty(value);
+        if !ty.scalar().is_ptr() {
+            return self.func.zero(ty);
+        }
+        if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) =
+            self.func.def(value)
+        {
+            let (global, offset) = (*global, *offset);
+            let shadow = self.synthesis.shadow_global(global);
+            return self
+                .func
+                .constant(ty, Constant::Address(Symbol::Global(shadow), offset));
+        }
+        value
+    }
+
+    fn block(&mut self, block: Block) -> Result<()> {
+        self.block = block;
+        let insts = self.func.block_insts(block).to_vec();
+        self.func.set_block_insts(block, Vec::new());
+        for inst in insts {
+            self.inst(inst)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps an instruction and adds what its shadow needs.
+    fn inst(&mut self, inst: Inst) -> Result<()> {
+        let data = self.func.inst(inst).clone();
+        match &data.op {
+            Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
+            op if op.is_terminator() => {
+                self.func.attach_inst(self.block, inst);
+                return Ok(());
+            }
+            Op::Store(_) => self.store(inst, &data)?,
+            Op::Accumulate(_) => self.accumulate(inst, &data)?,
+            Op::MemCopy { .. } => self.copy(inst, &data)?,
+            Op::MemSet(_) => self.set(inst, &data)?,
+            Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
+            _ => {}
+        }
+        self.func.attach_inst(self.block, inst);
+        if let Some(result) = self.func.result(inst)
+            && self.wants_shadow(result)
+        {
+            let shadows = self.result_shadows(inst, &data, result)?;
+            self.shadows.insert(result, shadows);
+        }
+        Ok(())
+    }
+
+    /// The shadows of the result of an instruction.
+    fn result_shadows(&mut self, inst: Inst, data: &InstData, result: Value) -> Result<Vec<Value>> {
+        match &data.op {
+            Op::Alloca { ty, align } => return Ok(self.alloca(inst, *ty, *align, data.args[0])),
+            Op::AtomicRmw(..) | Op::CmpXchg { .. } => {
+                return Err(self.refuse(inst, "an atomic operation on floats"));
+            }
+            _ => {}
+        }
+        if let Some(positions) = moved_operands(&data.op) {
+            self.check_bits(inst, data, result)?;
+            return Ok(self.same_on_shadows(inst, data, &positions));
+        }
+        match rules::rule_for(&data.op) {
+            Some(rule) => self.tangents(inst, data, rule, result),
+            None => Err(self.refuse(inst, &format!("`{}`", self.primal.describe(inst)))),
+        }
+    }
+
+    /// A moving instruction on shadows: the operands at `positions` are replaced by shadows.
+    fn same_on_shadows(&mut self, inst: Inst, data: &InstData, positions: &[usize]) -> Vec<Value> {
+        let ty = match self.primal.function.result(inst) {
+            Some(result) => self.func.ty(result),
+            None => Type::void(),
+        };
+        (0..self.width())
+            .map(|k| {
+                let mut args = data.args.clone();
+                for &position in positions {
+                    args[position] = self.shadows_of(data.args[position])[k];
+                }
+                let op = match &data.op {
+                    Op::Load(access) => Op::Load(self.shadow_access(access)),
+                    op => op.clone(),
+                };
+                // Promises about the primal bits need not hold for the shadow's.
+                let kept = Flags::INBOUNDS | Flags::NUSW;
+                let flags = match op {
+                    Op::Address { .. } => data.flags & kept,
+                    _ => Flags::empty(),
+                };
+                let shadow = self.builder(Some(inst)).inst(op, args, ty, flags);
+                self.func.result(shadow).unwrap_or(data.args[0])
+            })
+            .collect()
+    }
+
+    /// Bitwise operations move floats only in whole bytes and flip only their signs.
+    fn check_bits(&self, inst: Inst, data: &InstData, result: Value) -> Result<()> {
+        let floats = self.primal.is_active(result);
+        if floats && !self.primal.moves_floats(inst) {
+            let op = match &data.op {
+                Op::Binary(op) => op.name(),
+                _ => "this operation",
+            };
+            return Err(self.refuse(inst, &format!("`{op}` on the bits of a float")));
+        }
+        Ok(())
+    }
+
+    /// The tangents of an arithmetic instruction.
+    fn tangents(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        rule: &Rule,
+        result: Value,
+    ) -> Result<Vec<Value>> {
+        let ty = self.func.ty(result);
+        let strong_zero = self.primal.key.strong_zero;
+        let mut sums: Option<Vec<Value>> = None;
+        for (i, &operand) in data.args.iter().enumerate() {
+            if !self.primal.is_active(operand) {
+                continue;
+            }
+            let tangents = self.shadows_of(operand);
+            let flags = derivative_flags(data.flags);
+            let mut builder = self.builder(Some(inst));
+            builder.float_flags = flags;
+            let terms = match rule {
+                Rule::Cast => {
+                    let convert = |&t: &Value| rules::emit::convert(&mut builder, t, ty);
+                    Some(tangents.iter().map(convert).collect())
+                }
+                rule => rule.partial(i).contributions(
+                    &mut builder,
+                    &tangents,
+                    strong_zero,
+                    &mut |_, primal| match primal {
+                        rules::Primal::Operand(n) => data.args[n],
+                        rules::Primal::Result => result,
+                    },
+                ),
+            };
+            sums = match (sums, terms) {
+                (Some(sums), Some(terms)) => {
+                    let pairs = sums.into_iter().zip(terms);
+                    Some(
+                        pairs
+                            .map(|(s, t): (Value, Value)| builder.fadd(s, t))
+                            .collect(),
+                    )
+                }
+                (None, terms) => terms,
+                (sums, None) => sums,
+            };
+        }
+        Ok(match sums {
+            Some(sums) => sums,
+            None => vec![self.func.zero(ty); self.width()],
+        })
+    }
+
+    /// The access to shadow memory that goes with an access to primal memory. What alias scopes
+    /// say about primals need not hold for shadows.
+    fn shadow_access(&self, access: &Access) -> Access {
+        Access {
+            align: access.align,
+            tbaa: access.tbaa,
+            region: match access.region {
+                Region::User => Region::User,
+                other => other,
+            },
+            ..Access::default()
+        }
+    }
+
+    /// The refusal to differentiate an instruction.
+    fn refuse(&self, inst: Inst, what: &str) -> Box<Diagnostic> {
+        self.primal.refuse(&self.synthesis.module, inst, what)
+    }
+
+    /// The function of this number, for messages and signatures.
+    fn callee(&self, func: Func) -> &Function {
+        &self.synthesis.module.funcs[func]
+    }
+}
+
+/// The operands that an instruction moves to its result, so that the same instruction on their
+/// shadows gives the shadow of the result.
+pub fn moved_operands(op: &Op) -> Option<Vec<usize>> {
+    let positions = match op {
+        Op::Select => vec![1, 2],
+        Op::Address { .. } | Op::Load(_) | Op::Extract(_) | Op::ExtractElement => vec![0],
+        Op::Insert(_) | Op::InsertElement | Op::Shuffle(_) => vec![0, 1],
+        Op::Unary(UnaryOp::Freeze) => vec![0],
+        Op::Cast(
+            CastOp::Bitcast
+            | CastOp::Trunc
+            | CastOp::ZExt
+            | CastOp::PtrToInt
+            | CastOp::IntToPtr
+            | CastOp::AddrSpaceCast,
+        ) => vec![0],
+        Op::Binary(BinaryOp::Shl | BinaryOp::LShr | BinaryOp::And | BinaryOp::Xor) => vec![0],
+        Op::Binary(BinaryOp::Or) => vec![0, 1],
+        _ => return None,
+    };
+    Some(positions)
+}
+
+/// What derivative code inherits from the flags of the primal: permissions, never promises.
+pub fn derivative_flags(primal: Flags) -> Flags {
+    primal & (Flags::ARCP | Flags::AFN | Flags::REASSOC | Flags::NSZ) | Flags::CONTRACT
+}

@@ -1,0 +1,237 @@
+//! Small functions that derivatives call, written in the IR so that they can be interpreted,
+//! inlined and differentiated like any other.
+
+use crate::ir::{
+    Access, AllocInfo, AllocKind, Builder, CastOp, Edge, FloatKind, Func, Function, IntPred,
+    MemoryEffects, ModRef, Module, Op, Region, Signature, Type, Value,
+};
+
+/// A function and its signature, ready to be called.
+pub type Callable = (Func, Signature);
+
+/// `malloc`, declared if it is not yet.
+pub fn malloc(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::i64()], Type::ptr());
+    let info = AllocInfo {
+        kind: AllocKind::Alloc,
+        zeroed: false,
+        family: "malloc".to_string(),
+        size_args: vec![0],
+        ptr_arg: None,
+    };
+    declare_allocator(module, "malloc", sig, info)
+}
+
+/// A deallocation function, declared if it is not yet.
+pub fn free(module: &mut Module, name: &str) -> Callable {
+    let sig = Signature::new(vec![Type::ptr()], Type::void());
+    let info = AllocInfo {
+        kind: AllocKind::Free,
+        zeroed: false,
+        family: "malloc".to_string(),
+        size_args: Vec::new(),
+        ptr_arg: Some(0),
+    };
+    declare_allocator(module, name, sig, info)
+}
+
+fn realloc(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::ptr());
+    let info = AllocInfo {
+        kind: AllocKind::Realloc,
+        zeroed: false,
+        family: "malloc".to_string(),
+        size_args: vec![1],
+        ptr_arg: Some(0),
+    };
+    declare_allocator(module, "realloc", sig, info)
+}
+
+fn declare_allocator(module: &mut Module, name: &str, sig: Signature, info: AllocInfo) -> Callable {
+    let mut function = Function::new(name, sig.clone());
+    function.attrs.memory = MemoryEffects {
+        arguments: ModRef::all(),
+        inaccessible: ModRef::all(),
+        other: ModRef::empty(),
+    };
+    function.attrs.alloc = Some(info);
+    let func = module.declare(function);
+    (func, sig)
+}
+
+/// `base = tape_grow(field, n, size)`: makes sure that the array of records whose address is in
+/// `field` has room for record `n`, given that it has room for all before. Capacities are powers
+/// of two, so the index alone tells when to grow.
+pub fn tape_grow(module: &mut Module) -> Callable {
+    const FIRST: i128 = 16;
+    let params = vec![Type::ptr(), Type::i64(), Type::i64()];
+    let sig = Signature::new(params, Type::ptr());
+    let name = "zymase.tape_grow";
+    if let Some(func) = module.func_by_name(name) {
+        return (func, sig);
+    }
+    let (malloc, malloc_sig) = malloc(module);
+    let (realloc, realloc_sig) = realloc(module);
+    let tape = Access {
+        align: 8,
+        region: Region::Tape,
+        ..Access::default()
+    };
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    let [field, n, size] = function.arguments() else {
+        return (module.funcs.push(function), sig);
+    };
+    let (field, n, size) = (*field, *n, *size);
+    let entry = function.entry();
+    let [first, later, grow, done] = [(); 4].map(|()| function.add_block());
+    let result = function.add_block_param(done, Type::ptr());
+    let to = |block, args| Edge { block, args };
+
+    let mut b = Builder::new(&mut function, entry);
+    let zero = b.func.iconst(Type::i64(), 0);
+    let one = b.func.iconst(Type::i64(), 1);
+    let start = b.func.iconst(Type::i64(), FIRST);
+    let is_first = b.icmp(IntPred::Eq, n, zero);
+    b.branch(is_first, to(first, vec![]), to(later, vec![]));
+
+    b.block = first;
+    let bytes = b.mul(start, size);
+    let fresh = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(field);
+    b.store(fresh, field, tape.clone());
+    b.jump(done, vec![fresh]);
+
+    b.block = later;
+    let old = b.load(Type::ptr(), field, tape.clone());
+    let below = b.sub(n, one);
+    let common = b.binary(crate::ir::BinaryOp::And, n, below);
+    let power = b.icmp(IntPred::Eq, common, zero);
+    let large = b.icmp(IntPred::Uge, n, start);
+    let full = b.binary(crate::ir::BinaryOp::And, power, large);
+    b.branch(full, to(grow, vec![]), to(done, vec![old]));
+
+    b.block = grow;
+    let double = b.add(n, n);
+    let bytes = b.mul(double, size);
+    let grown = b
+        .call(realloc, realloc_sig, vec![old, bytes])
+        .unwrap_or(old);
+    b.store(grown, field, tape);
+    b.jump(done, vec![grown]);
+
+    b.block = done;
+    b.ret(Some(result));
+    (module.funcs.push(function), sig)
+}
+
+/// `copy_pointers(to, from, len, period, shift)` copies the pointer at each multiple of `period`,
+/// as many as fit in `len` bytes that begin `shift` bytes before `to` and `from`.
+pub fn copy_pointers(module: &mut Module) -> Callable {
+    strided(module, "zymase.copy_pointers", 8, |b, to, from| {
+        let pointer = b.load(Type::ptr(), from, Access::aligned(1));
+        b.store(pointer, to, Access::aligned(1));
+    })
+}
+
+/// `move_adjoint(to, from, len, period, shift)` reverses the copy of floats from `from` to `to`:
+/// adds the adjoint of each destination to that of its source and zeroes it.
+pub fn move_adjoint(module: &mut Module, kind: FloatKind) -> Callable {
+    let name = format!("zymase.move_adjoint.{}", kind.name());
+    let ty = Type::float(kind);
+    strided(module, &name, i128::from(kind.bytes()), |b, to, from| {
+        let adjoint = b.load(ty, to, Access::aligned(1));
+        let zero = b.func.zero(ty);
+        b.store(zero, to, Access::aligned(1));
+        b.accumulate(from, adjoint, Access::aligned(1));
+    })
+}
+
+/// A loop over scalars of `size` bytes at two addresses. It runs upwards if `to` is above `from`
+/// and downwards otherwise, so that no scalar is overwritten before its turn when the ranges
+/// overlap.
+fn strided(
+    module: &mut Module,
+    name: &str,
+    size: i128,
+    body: impl FnOnce(&mut Builder<'_>, Value, Value),
+) -> Callable {
+    let long = Type::i64();
+    let params = vec![Type::ptr(), Type::ptr(), long, long, long];
+    let sig = Signature::new(params, Type::void());
+    if let Some(func) = module.func_by_name(name) {
+        return (func, sig);
+    }
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    let args = function.arguments().to_vec();
+    let (to, from, len, period, shift) = (args[0], args[1], args[2], args[3], args[4]);
+    let entry = function.entry();
+    let [setup, header, step, done] = [(); 4].map(|()| function.add_block());
+    let i = function.add_block_param(header, long);
+    let edge = |block, args| Edge { block, args };
+
+    let mut b = Builder::new(&mut function, entry);
+    let zero = b.func.iconst(long, 0);
+    let one = b.func.iconst(long, 1);
+    let size = b.func.iconst(long, size);
+    let end = b.add(shift, size);
+    let fits = b.icmp(IntPred::Uge, len, end);
+    b.branch(fits, edge(setup, vec![]), edge(done, vec![]));
+
+    b.block = setup;
+    let room = b.sub(len, end);
+    let last = b.binary(crate::ir::BinaryOp::UDiv, room, period);
+    let upwards = b.icmp(IntPred::Ugt, to, from);
+    b.jump(header, vec![zero]);
+
+    b.block = header;
+    let mirrored = b.sub(last, i);
+    let index = b.select(upwards, i, mirrored);
+    let offset = b.mul(index, period);
+    let to = b.element(to, offset, 1);
+    let from = b.element(from, offset, 1);
+    body(&mut b, to, from);
+    b.jump(step, vec![]);
+
+    b.block = step;
+    let next = b.add(i, one);
+    let more = b.icmp(IntPred::Ule, next, last);
+    b.branch(more, edge(header, vec![next]), edge(done, vec![]));
+
+    b.block = done;
+    b.ret(None);
+    (module.funcs.push(function), sig)
+}
+
+/// An integer in another width, zero-extended or cut.
+pub fn extend(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
+    let from = builder.func.ty(value);
+    let (Some(from_bits), Some(to_bits)) = (from.int_bits(), ty.int_bits()) else {
+        return value;
+    };
+    if let Some(n) = builder.func.as_int(value) {
+        return builder.func.iconst(ty, n);
+    }
+    match from_bits.cmp(&to_bits) {
+        std::cmp::Ordering::Less => builder.cast(CastOp::ZExt, value, ty),
+        std::cmp::Ordering::Equal => value,
+        std::cmp::Ordering::Greater => builder.cast(CastOp::Trunc, value, ty),
+    }
+}
+
+/// Whether a load or store of this type can be one instruction on floats.
+pub fn is_plain_float(ty: Type) -> bool {
+    ty.is_float_like()
+}
+
+/// Loops, branches and everything else of a function named here are ours.
+pub fn is_support(name: &str) -> bool {
+    name.starts_with("zymase.")
+}
+
+/// The memory operation that zeroes `bytes` at a pointer.
+pub fn zero_bytes(builder: &mut Builder<'_>, pointer: Value, bytes: Value) {
+    let zero = builder.func.iconst(Type::int(8), 0);
+    let op = Op::MemSet(Access::aligned(1));
+    builder.effect(op, vec![pointer, zero, bytes]);
+}

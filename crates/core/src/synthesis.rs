@@ -1,0 +1,180 @@
+//! The derivatives that have been made or are being made: one for each key.
+
+use crate::analysis::loops::Loop;
+use crate::derivative::Key;
+use crate::diagnostic::Result;
+use crate::forward;
+use crate::ir::{Func, Function, Global, GlobalData, Initializer, Module, Signature, Type};
+use crate::pipeline::Options;
+use crate::plan::{Plan, View};
+use crate::primal::Primal;
+use crate::report::Report;
+use crate::reverse;
+use crate::support::Callable;
+use std::collections::HashMap;
+
+/// A module whose functions are being differentiated.
+pub struct Synthesis {
+    /// The module. Derivatives are added to it.
+    pub module: Module,
+    /// What the user chose.
+    pub options: Options,
+    /// What was decided, for `explain`.
+    pub reports: Vec<Report>,
+    forwards: HashMap<Key, Func>,
+    pairs: HashMap<Key, Pair>,
+    combined: HashMap<Key, Func>,
+    frame_sizes: HashMap<Key, Func>,
+    shadow_globals: HashMap<Global, Global>,
+}
+
+/// The two functions of a reverse-mode derivative in split form.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The forward sweep.
+    pub augmented: Func,
+    /// The reverse sweep.
+    pub gradient: Func,
+    /// The size of the frame they share; none while the pair is being made.
+    pub frame_bytes: Option<u64>,
+}
+
+impl Synthesis {
+    /// Starts with no derivative made.
+    pub fn new(module: Module, options: Options) -> Synthesis {
+        Synthesis {
+            module,
+            options,
+            reports: Vec::new(),
+            forwards: HashMap::new(),
+            pairs: HashMap::new(),
+            combined: HashMap::new(),
+            frame_sizes: HashMap::new(),
+            shadow_globals: HashMap::new(),
+        }
+    }
+
+    fn name(&self, key: &Key, suffix: &str) -> String {
+        let base = format!("{}.{suffix}", self.module.funcs[key.func].name);
+        self.module.fresh_name(&base)
+    }
+
+    fn declare(&mut self, name: String, sig: Signature) -> Func {
+        let mut function = Function::new(name, sig);
+        function.local = true;
+        self.module.funcs.push(function)
+    }
+
+    fn define(&mut self, func: Func, mut function: Function) {
+        function.name = self.module.funcs[func].name.clone();
+        self.module.funcs[func] = function;
+    }
+
+    /// The forward derivative of a key.
+    pub fn forward(&mut self, key: &Key) -> Result<Func> {
+        if let Some(&func) = self.forwards.get(key) {
+            return Ok(func);
+        }
+        let name = self.name(key, "forward");
+        let sig = key.forward_signature(&self.module.funcs[key.func].sig);
+        let func = self.declare(name.clone(), sig);
+        self.forwards.insert(key.clone(), func);
+        let primal = Primal::new(&self.module, key.clone())?;
+        let function = forward::synthesize(self, &primal, name)?;
+        self.define(func, function);
+        Ok(func)
+    }
+
+    /// The reverse-mode derivative of a key in split form.
+    pub fn pair(&mut self, key: &Key) -> Result<Pair> {
+        if let Some(pair) = self.pairs.get(key) {
+            return Ok(pair.clone());
+        }
+        let sig = self.module.funcs[key.func].sig.clone();
+        let name = self.name(key, "augmented");
+        let augmented = self.declare(name, key.augmented_signature(&sig));
+        let name = self.name(key, "reverse");
+        let gradient = self.declare(name, key.gradient_signature(&sig));
+        let mut pair = Pair {
+            augmented,
+            gradient,
+            frame_bytes: None,
+        };
+        self.pairs.insert(key.clone(), pair.clone());
+        let primal = Primal::new(&self.module, key.clone())?;
+        let bodies = reverse::synthesize(self, &primal)?;
+        self.define(augmented, bodies.augmented);
+        self.define(gradient, bodies.gradient);
+        pair.frame_bytes = Some(bodies.frame_bytes);
+        self.pairs.insert(key.clone(), pair.clone());
+        if let Some(&size) = self.frame_sizes.get(key) {
+            let mut function = Function::with_entry("", Signature::new(vec![], Type::i64()));
+            function.local = true;
+            let entry = function.entry();
+            let bytes = function.iconst(Type::i64(), bodies.frame_bytes.max(1).into());
+            crate::ir::Builder::new(&mut function, entry).ret(Some(bytes));
+            self.define(size, function);
+        }
+        Ok(pair)
+    }
+
+    /// The reverse-mode derivative of a key in one function.
+    pub fn combined(&mut self, key: &Key) -> Result<Func> {
+        if let Some(&func) = self.combined.get(key) {
+            return Ok(func);
+        }
+        let sig = self.module.funcs[key.func].sig.clone();
+        let name = self.name(key, "gradient");
+        let func = self.declare(name.clone(), key.combined_signature(&sig));
+        self.combined.insert(key.clone(), func);
+        let primal = Primal::new(&self.module, key.clone())?;
+        let bodies = reverse::synthesize(self, &primal)?;
+        let function = reverse::combine(&bodies, key, &sig, name);
+        self.define(func, function);
+        Ok(func)
+    }
+
+    /// A function that gives the size of the frame of a derivative that is still being made: a
+    /// recursive call allocates it on the heap.
+    pub fn frame_size(&mut self, key: &Key) -> Callable {
+        let sig = Signature::new(Vec::new(), Type::i64());
+        if let Some(&func) = self.frame_sizes.get(key) {
+            return (func, sig);
+        }
+        let name = self.name(key, "frame_size");
+        let func = self.declare(name, sig.clone());
+        self.frame_sizes.insert(key.clone(), func);
+        (func, sig)
+    }
+
+    /// The shadow of a global variable: zeroed memory of the same size.
+    pub fn shadow_global(&mut self, global: Global) -> Global {
+        if let Some(&shadow) = self.shadow_globals.get(&global) {
+            return shadow;
+        }
+        let data = &self.module.globals[global];
+        let shadow = GlobalData {
+            name: format!("{}.shadow", data.name),
+            init: Some(Initializer::default()),
+            constant: false,
+            local: true,
+            origin: None,
+            ..data.clone()
+        };
+        let shadow = self.module.globals.push(shadow);
+        self.shadow_globals.insert(global, shadow);
+        shadow
+    }
+
+    /// Keeps what was decided about a function.
+    pub fn report(
+        &mut self,
+        primal: &Primal,
+        view: &View<'_>,
+        plan: &Plan,
+        sizes: &HashMap<Option<Loop>, u64>,
+    ) {
+        let report = Report::new(&self.module, primal, view, plan, sizes);
+        self.reports.push(report);
+    }
+}

@@ -1,0 +1,232 @@
+//! Both modes on small programs, against the interpreter on dual numbers.
+
+mod referee;
+
+use referee::{Arg, Derivatives};
+use zymase_core::ir::text::{parse_module, print_module};
+use zymase_core::pipeline::Options;
+
+/// Differentiates `@f` of a module and compares both modes with the oracle.
+fn check(text: &str, args: &[Arg]) {
+    let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let options = Options::default();
+    let derivatives =
+        Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
+    if let Err(error) = derivatives.check(args) {
+        panic!("{error}\n{}", print_module(&derivatives.module));
+    }
+}
+
+fn dup(numbers: &[f64]) -> Arg {
+    Arg::Dup(numbers.to_vec())
+}
+
+#[test]
+fn straight_line() {
+    check(
+        "func @f(%x: f64, %y: f64) -> f64 {
+        entry:
+            %a = fmul %x, %y
+            %b = math sin %a
+            %c = fdiv %b, %x
+            %d = fsub %c, %y
+            return %d
+        }",
+        &[Arg::Out(1.25), Arg::Out(-0.7)],
+    );
+}
+
+#[test]
+fn branches() {
+    let text = "func @f(%x: f64) -> f64 {
+        entry:
+            %c = fcmp ogt %x, 0.0
+            branch %c, positive, negative
+        positive:
+            %a = math pow %x, 3.0
+            jump join(%a)
+        negative:
+            %b = fmul %x, %x
+            jump join(%b)
+        join(%r: f64):
+            %s = fmul %r, %x
+            return %s
+        }";
+    check(text, &[Arg::Out(1.5)]);
+    check(text, &[Arg::Out(-1.5)]);
+}
+
+#[test]
+fn dot_product() {
+    let text = "func @f(%x: ptr, %y: ptr, %n: i64) -> f64 {
+        entry:
+            jump loop(0, 0.0)
+        loop(%i: i64, %sum: f64):
+            %px = address %x + 8*%i
+            %py = address %y + 8*%i
+            %a = load f64 %px, align 8
+            %b = load f64 %py, align 8
+            %p = fmul %a, %b
+            %s = fadd %sum, %p
+            %i2 = add nsw nuw %i, 1
+            %more = icmp slt %i2, %n
+            branch %more, loop(%i2, %s), done(%s)
+        done(%r: f64):
+            return %r
+        }";
+    let x: Vec<f64> = (0..40).map(|i| 0.1 * f64::from(i) - 1.0).collect();
+    let y: Vec<f64> = (0..40).map(|i| (f64::from(i)).sin()).collect();
+    check(text, &[dup(&x), dup(&y), Arg::Int(40)]);
+    check(text, &[dup(&x), Arg::Const(y), Arg::Int(40)]);
+}
+
+#[test]
+fn in_place_nested_loops() {
+    check(
+        "func @f(%x: ptr, %n: i64) {
+        entry:
+            jump outer(0)
+        outer(%i: i64):
+            jump inner(0)
+        inner(%j: i64):
+            %p = address %x + 8*%j
+            %q = address %x + 8*%i
+            %a = load f64 %p, align 8
+            %b = load f64 %q, align 8
+            %c = fmul %a, %b
+            %d = math sin %c
+            store %d, %p, align 8
+            %j2 = add %j, 1
+            %more = icmp slt %j2, %n
+            branch %more, inner(%j2), next
+        next:
+            %i2 = add %i, 1
+            %again = icmp slt %i2, %n
+            branch %again, outer(%i2), done
+        done:
+            return
+        }",
+        &[dup(&[0.5, -1.0, 2.0, 0.3]), Arg::Int(4)],
+    );
+}
+
+#[test]
+fn early_exit_and_live_out() {
+    let text = "func @f(%x: ptr, %limit: f64) -> f64 {
+        entry:
+            jump loop(0, 1.0)
+        loop(%i: i64, %product: f64):
+            %p = address %x + 8*%i
+            %a = load f64 %p, align 8
+            %q = fmul %product, %a
+            %stop = fcmp ogt %q, %limit
+            branch %stop, out, next
+        next:
+            %i2 = add %i, 1
+            %more = icmp slt %i2, 6
+            branch %more, loop(%i2, %q), end
+        out:
+            %b = fmul %q, %a
+            return %b
+        end:
+            %c = fadd %q, %product
+            return %c
+        }";
+    let x = [1.5, 2.0, 0.5, 3.0, 1.25, 2.0];
+    check(text, &[dup(&x), Arg::Out(4.0)]);
+    check(text, &[dup(&x), Arg::Out(1000.0)]);
+}
+
+#[test]
+fn calls_and_recursion() {
+    check(
+        "func @power(%x: f64, %n: i64) -> f64 {
+        entry:
+            %c = icmp sle %n, 0
+            branch %c, base, step
+        base:
+            return 1.0
+        step:
+            %m = sub %n, 1
+            %r = call @power(%x, %m)
+            %s = fmul %r, %x
+            return %s
+        }
+        func @scale(%p: ptr, %s: f64) -> f64 {
+        entry:
+            %a = load f64 %p, align 8
+            %b = fmul %a, %s
+            store %b, %p, align 8
+            return %a
+        }
+        func @f(%p: ptr, %x: f64) -> f64 {
+        entry:
+            %a = call @power(%x, 4)
+            jump loop(0, %a)
+        loop(%i: i64, %v: f64):
+            %q = address %p + 8*%i
+            %b = call @scale(%q, %v)
+            %c = fadd %b, %v
+            %i2 = add %i, 1
+            %more = icmp slt %i2, 3
+            branch %more, loop(%i2, %c), done
+        done:
+            %d = call @scale(%p, %c)
+            %e = fmul %d, %c
+            return %e
+        }",
+        &[dup(&[0.5, -1.0, 2.0]), Arg::Out(1.1)],
+    );
+}
+
+#[test]
+fn local_memory_and_pointers() {
+    check(
+        "func @f(%x: ptr, %y: f64) -> f64 {
+        entry:
+            %box = alloca [3 x f64], align 8
+            %link = alloca ptr, align 8
+            store %box, %link, align 8
+            %a = load f64 %x, align 8
+            %b = fmul %a, %y
+            store %b, %box, align 8
+            %q = load ptr %link, align 8
+            %c = load f64 %q, align 8
+            %p1 = address %q + 8
+            %d = math exp %c
+            store %d, %p1, align 8
+            store %x, %link, align 8
+            %r = load ptr %link, align 8
+            %p2 = address %r + 8
+            memcopy %p2, %p1, 8
+            %e = load f64 %p2, align 8
+            %g = fmul %e, %e
+            store %g, %r, align 8
+            return %g
+        }",
+        &[dup(&[0.5, -1.0]), Arg::Out(0.7)],
+    );
+}
+
+#[test]
+fn floats_in_integers() {
+    check(
+        "func @f(%x: ptr, %y: ptr) -> f64 {
+        entry:
+            %i = load i64 %x, align 8
+            store %i, %y, align 8
+            %p = address %x + 8
+            %v = load <2 x i64> %p, align 8
+            %j = extractelement %v, 1
+            %d = bitcast %j : f64
+            %s = fmul %d, %d
+            %b = bitcast %s : i64
+            %q = address %y + 8
+            store %b, %q, align 8
+            %a = load f64 %y, align 8
+            %r = fmul %a, %s
+            return %r
+        }",
+        &[dup(&[0.5, -1.0, 3.0]), dup(&[1.0, 2.0])],
+    );
+}

@@ -1,0 +1,420 @@
+//! Clones what requests reach into a private module, and moves derivatives back.
+//!
+//! The optimizer and the differentiator work on private clones, so that the program itself stays
+//! what it was. In the private module every function is local and can be optimized freely;
+//! variables that change are the program's own, so those that were local to it become visible for
+//! the time of the work.
+//!
+//! Before: requests are pinned. After [`isolate`]: a module with the functions to differentiate and
+//! all that they use. After [`Isolated::merge`]: the program with all its requests served.
+
+use crate::module::{Module, blocks_of, instructions_of};
+use crate::raw::{c_string, value_name};
+use crate::requests::{Pinned, Pins, Registered, Rule, pin};
+use llvm_sys::LLVMLinkage::{self, *};
+use llvm_sys::comdat::LLVMSetComdat;
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use std::collections::HashSet;
+use zymase_core::diagnostic::{Diagnostic, Result};
+
+/// Clones the functions to differentiate and all that they use. What the program does not define
+/// is asked from the library, by name: it gives a module with the definition, made by [`detach`].
+pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<Isolated> {
+    name_everything(program);
+    let private = program.duplicate();
+    forget_roots(&private);
+    share_variables(&private);
+    for name in &pins.barriers {
+        forget_body(&private, name);
+    }
+    take_from_library(&private, pins, library)?;
+    for registered in &pins.registered {
+        if registered.rule != Rule::Unsupported {
+            keep_out_of_line(&private, &registered.about);
+        }
+    }
+    make_local(&private);
+    keep_alive(&private, pins);
+    private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
+    refuse_registrations(&private, &pins.registered)?;
+    let promoted = promote_shared_variables(program, &private);
+    Ok(Isolated { private, promoted })
+}
+
+/// Gives a module that defines a function.
+pub type Library<'a> = dyn FnMut(&str) -> Result<Option<Module>> + 'a;
+
+/// Makes a module ready to be taken into another program's private module: its variables are
+/// declared only, and those that were local to it get a name that the whole program can know.
+/// Gives these names, old and new; the module's own code must be compiled with them (see
+/// [`promote`]).
+pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
+    name_everything(module);
+    forget_roots(module);
+    let mut renamed = Vec::new();
+    for global in module.globals() {
+        if is_variable(global) && is_local(global) {
+            // SAFETY: the variables of a live module are live.
+            let old = unsafe { value_name(global) };
+            let new = format!("{old}.zymase.{tag}");
+            set_name(global, &new);
+            renamed.push((old, new));
+        }
+    }
+    share_variables(module);
+    renamed
+}
+
+/// Gives local variables of a module the names under which others refer to them.
+pub fn promote(module: &Module, renamed: &[(String, String)]) {
+    name_everything(module);
+    for (old, new) in renamed {
+        // SAFETY: the name is read during the call only, and the variable is live.
+        unsafe {
+            let global = LLVMGetNamedGlobal(module.raw(), c_string(old).as_ptr());
+            if !global.is_null() {
+                set_name(global, new);
+                LLVMSetLinkage(global, LLVMExternalLinkage);
+                LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+            }
+        }
+    }
+}
+
+/// Links what the requested functions need and the program lacks, as far as the library has it.
+fn take_from_library(private: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<()> {
+    let own = pins.requests.len();
+    let mut asked = HashSet::new();
+    loop {
+        let reached = reached(private, pins, own);
+        let missing = reached
+            .missing
+            .into_iter()
+            .find(|name| asked.insert(name.clone()));
+        let Some(name) = missing else {
+            // Requests in other modules that no derivative of ours runs into are not ours.
+            let mut position = 0;
+            pins.requests.retain(|request| {
+                position += 1;
+                position <= own || reached.requests.contains(&request.symbol)
+            });
+            return Ok(());
+        };
+        if let Some(module) = library(&name)? {
+            let known = pins.barriers.len();
+            pin(&module, pins)?;
+            for barrier in &pins.barriers[known..] {
+                forget_body(&module, barrier);
+            }
+            private.link(module)?;
+        }
+    }
+}
+
+/// What the functions to differentiate reach.
+struct Reached {
+    /// Names of functions without a body.
+    missing: Vec<String>,
+    /// Names of functions that stand for requests.
+    requests: HashSet<String>,
+}
+
+/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
+fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+    let mut found = Reached {
+        missing: Vec::new(),
+        requests: HashSet::new(),
+    };
+    let target = |request: &Pinned| private.function(&request.target);
+    let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
+    let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
+    while let Some(value) = work.pop() {
+        let mut next: Vec<LLVMValueRef> = Vec::new();
+        // SAFETY: operands of live values are live.
+        unsafe {
+            if LLVMIsAFunction(value).is_null() {
+                next.extend(operands_of(value));
+            } else if LLVMIsDeclaration(value) != 0 {
+                let name = value_name(value);
+                if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
+                    next.extend(target(request));
+                    found.requests.insert(name);
+                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
+                    found.missing.push(name);
+                }
+            } else {
+                for block in blocks_of(value) {
+                    instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
+                }
+            }
+            // Instructions of the same function come by themselves; only constants lead on.
+            next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));
+        }
+        work.extend(next);
+    }
+    found
+}
+
+unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+    // SAFETY: the caller has a live user, or something without operands.
+    unsafe {
+        let is_user = !LLVMIsAUser(value).is_null();
+        let count = if is_user {
+            LLVMGetNumOperands(value).max(0) as u32
+        } else {
+            0
+        };
+        (0..count)
+            .map(move |i| LLVMGetOperand(value, i))
+            .filter(|v| !v.is_null())
+    }
+}
+
+/// A private module beside the program it was cloned from.
+pub struct Isolated {
+    /// The private module.
+    pub private: Module,
+    /// Variables of the program that were local to it, and their linkage.
+    promoted: Vec<(LLVMValueRef, LLVMLinkage)>,
+}
+
+impl Isolated {
+    /// Moves what is in the private module into the program. The functions that stand for requests
+    /// are defined afterwards and local, as are the variables that were.
+    pub fn merge(self, program: &Module, pins: &Pins) -> Result<()> {
+        release(&self.private);
+        // SAFETY: the variables belong to the program, which is alive; handles stay valid when
+        // another module is linked into theirs, because the definitions are here.
+        unsafe {
+            program.link(self.private)?;
+            for (variable, linkage) in self.promoted {
+                LLVMSetLinkage(variable, linkage);
+            }
+            let symbols = pins.requests.iter().map(|request| &request.symbol);
+            for symbol in symbols.chain(&pins.barriers) {
+                if let Some(function) = program.function(symbol)
+                    && LLVMIsDeclaration(function) == 0
+                {
+                    LLVMSetLinkage(function, LLVMInternalLinkage);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of the variable by which the private module keeps functions alive.
+const KEEPER: &str = "llvm.compiler.used";
+
+/// Gives unnamed symbols a name, because names tell which clone belongs to which original.
+fn name_everything(program: &Module) {
+    for (number, value) in program.globals().chain(program.functions()).enumerate() {
+        // SAFETY: the symbols of a live module are live.
+        unsafe {
+            if value_name(value).is_empty() {
+                let name = format!("__zymase_unnamed_{number}");
+                set_name(value, &name);
+            }
+        }
+    }
+}
+
+/// Removes the variables through which LLVM keeps symbols alive, and registrations.
+fn forget_roots(private: &Module) {
+    let special: Vec<_> = private
+        .globals()
+        // SAFETY: the variables of a live module are live.
+        .filter(|&global| unsafe { value_name(global) }.starts_with("llvm."))
+        .collect();
+    for global in special {
+        // SAFETY: nothing refers to these variables.
+        unsafe {
+            if LLVMGetFirstUse(global).is_null() {
+                LLVMDeleteGlobal(global);
+            }
+        }
+    }
+}
+
+/// Makes a function a declaration.
+fn forget_body(private: &Module, name: &str) {
+    let Some(function) = private.function(name) else {
+        return;
+    };
+    // SAFETY: all uses go to the new function before the old one is removed.
+    unsafe {
+        let ty = LLVMGlobalGetValueType(function);
+        let declaration = LLVMAddFunction(private.raw(), c"".as_ptr(), ty);
+        LLVMReplaceAllUsesWith(function, declaration);
+        LLVMDeleteFunction(function);
+        set_name(declaration, name);
+    }
+}
+
+fn keep_out_of_line(private: &Module, name: &str) {
+    let Some(function) = private.function(name) else {
+        return;
+    };
+    // SAFETY: LLVM reads the length of the name that is given.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(c"noinline".as_ptr(), 8);
+        let attribute = LLVMCreateEnumAttribute(private.context().raw(), kind, 0);
+        // Without optimization every function is `optnone`; that goes, and takes `noinline` along.
+        for word in ["alwaysinline", "optnone"] {
+            let other = LLVMGetEnumAttributeKindForName(word.as_ptr().cast(), word.len());
+            LLVMRemoveEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, other);
+        }
+        LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+    }
+}
+
+/// Makes every definition local.
+fn make_local(private: &Module) {
+    // SAFETY: the symbols of a live module are live.
+    unsafe {
+        for function in private.functions() {
+            if LLVMIsDeclaration(function) == 0 {
+                LLVMSetComdat(function, std::ptr::null_mut());
+                set_local(function);
+            }
+        }
+        for alias in private.aliases() {
+            set_local(alias);
+        }
+        for global in private.globals() {
+            if LLVMIsDeclaration(global) == 0 {
+                LLVMSetComdat(global, std::ptr::null_mut());
+                set_local(global);
+            }
+        }
+    }
+}
+
+/// Declares variables that change: their memory is the program's.
+fn share_variables(private: &Module) {
+    for global in private.globals() {
+        if !is_variable(global) {
+            continue;
+        }
+        // SAFETY: the variables of a live module are live.
+        unsafe {
+            LLVMSetComdat(global, std::ptr::null_mut());
+            LLVMSetInitializer(global, std::ptr::null_mut());
+            LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
+            LLVMSetLinkage(global, LLVMExternalLinkage);
+        }
+    }
+}
+
+/// Whether this is a variable with a definition that may change.
+fn is_variable(global: LLVMValueRef) -> bool {
+    // SAFETY: the caller has a live global variable.
+    unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 }
+}
+
+fn is_local(value: LLVMValueRef) -> bool {
+    // SAFETY: the caller has a live symbol.
+    let linkage = unsafe { LLVMGetLinkage(value) };
+    matches!(linkage, LLVMInternalLinkage | LLVMPrivateLinkage)
+}
+
+fn set_name(value: LLVMValueRef, name: &str) {
+    // SAFETY: the name is copied.
+    unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
+}
+
+fn set_local(value: LLVMValueRef) {
+    // SAFETY: a local symbol must have default visibility and storage.
+    unsafe {
+        LLVMSetVisibility(value, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
+        LLVMSetDLLStorageClass(
+            value,
+            llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass,
+        );
+        LLVMSetLinkage(value, LLVMInternalLinkage);
+    }
+}
+
+/// Keeps the functions to differentiate alive and their signatures as they are.
+fn keep_alive(private: &Module, pins: &Pins) {
+    let mut functions: Vec<LLVMValueRef> = Vec::new();
+    for request in &pins.requests {
+        functions.extend(private.function(&request.target));
+    }
+    functions.sort();
+    functions.dedup();
+    if functions.is_empty() {
+        return;
+    }
+    // SAFETY: LLVM knows a variable of this name, section and type.
+    unsafe {
+        let pointer = LLVMPointerTypeInContext(private.context().raw(), 0);
+        let count = functions.len() as u64;
+        let list = LLVMConstArray2(pointer, functions.as_mut_ptr(), count);
+        let keeper = LLVMAddGlobal(private.raw(), LLVMTypeOf(list), c_string(KEEPER).as_ptr());
+        LLVMSetInitializer(keeper, list);
+        LLVMSetLinkage(keeper, LLVMAppendingLinkage);
+        LLVMSetSection(keeper, c"llvm.metadata".as_ptr());
+    }
+}
+
+/// Lets the functions go that [`keep_alive`] held.
+fn release(private: &Module) {
+    // SAFETY: nothing refers to the variable.
+    unsafe {
+        let keeper = LLVMGetNamedGlobal(private.raw(), c_string(KEEPER).as_ptr());
+        if !keeper.is_null() {
+            LLVMDeleteGlobal(keeper);
+        }
+    }
+}
+
+/// Refuses a registration that would matter and cannot be followed.
+fn refuse_registrations(private: &Module, registered: &[Registered]) -> Result<()> {
+    let reached = |name: &str| {
+        // SAFETY: the name is read during the call only.
+        private.function(name).is_some()
+            || unsafe { !LLVMGetNamedGlobal(private.raw(), c_string(name).as_ptr()).is_null() }
+    };
+    let followed = |r: &&Registered| r.rule == Rule::Unsupported && reached(&r.about);
+    match registered.iter().find(followed) {
+        None => Ok(()),
+        Some(Registered { by, about, .. }) => Err(Diagnostic::new(
+            format!("the registration `{by}` is not supported yet"),
+            format!(
+                "it is about `{about}`, which a derivative needs, and leaving it out would change the result"
+            ),
+            format!(
+                "remove the registration, so that Zymase differentiates `{about}` itself, or mark it with __enzyme_inactivefn"
+            ),
+        )),
+    }
+}
+
+/// Makes local variables of the program visible that the private module refers to.
+fn promote_shared_variables(
+    program: &Module,
+    private: &Module,
+) -> Vec<(LLVMValueRef, LLVMLinkage)> {
+    let mut promoted = Vec::new();
+    for clone in private.globals() {
+        // SAFETY: the symbols of live modules are live.
+        unsafe {
+            if LLVMIsDeclaration(clone) == 0 {
+                continue;
+            }
+            let name = c_string(&value_name(clone));
+            let original = LLVMGetNamedGlobal(program.raw(), name.as_ptr());
+            let linkage = match original.is_null() {
+                true => continue,
+                false => LLVMGetLinkage(original),
+            };
+            if matches!(linkage, LLVMInternalLinkage | LLVMPrivateLinkage) {
+                LLVMSetLinkage(original, LLVMExternalLinkage);
+                promoted.push((original, linkage));
+            }
+        }
+    }
+    promoted
+}

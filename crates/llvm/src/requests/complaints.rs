@@ -1,0 +1,369 @@
+//! What users are told about requests that cannot be read: one function for each mistake.
+
+use super::grammar::closest_marker;
+use super::parse::{Target, Word};
+use zymase_core::diagnostic::Diagnostic;
+use zymase_core::ir::{Type, TypeKind};
+
+type Complaint = Box<Diagnostic>;
+
+/// A word that looks like a marker.
+pub fn unknown_marker(word: &str) -> Complaint {
+    Diagnostic::new(
+        format!("unknown marker `{word}`"),
+        "a global variable whose name begins with `enzyme_` says how to treat an argument, and this one has no meaning",
+        format!("did you mean `{}`?", closest_marker(word)),
+    )
+}
+
+/// A marker of the grammar that has no implementation yet.
+pub fn unsupported_marker(word: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{word}` is not supported yet"),
+        "Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning",
+        "ask for the derivative without it",
+    )
+}
+
+/// A call of the grammar that has no implementation yet.
+pub fn unsupported_call(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is not supported yet"),
+        "Zymase knows this request but cannot serve it",
+        "use __enzyme_autodiff (reverse mode) or __enzyme_fwddiff (forward mode)",
+    )
+}
+
+/// The function is not a constant.
+pub fn not_a_function(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("the first argument of `{name}` is not a function known at compile time"),
+        "a derivative is written for one function; this pointer may hold any",
+        "pass the function itself, one request for each function that may be meant",
+    )
+}
+
+/// The request function is used as a value.
+pub fn address_taken(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is used other than to call it"),
+        "a request is served where it is called; through a pointer it cannot be seen",
+        "call it directly",
+    )
+}
+
+/// The request has no arguments.
+pub fn no_function(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is called without a function"),
+        "the first argument is the function to differentiate",
+        "write it as `__enzyme_autodiff((void *)f, …)`",
+    )
+}
+
+/// The function has no body.
+pub fn only_declared(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is only declared, so it has no derivative"),
+        "its body is not in this module, nor in any bitcode that was given",
+        format!(
+            "compile the file that defines `{name}` with Zymase too, or register a derivative for it with __enzyme_register_gradient"
+        ),
+    )
+}
+
+/// An integer constant where a float or pointer belongs.
+pub fn folded_marker(target: &Target, index: usize) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "an integer constant stands where {} belongs",
+            argument(target, index)
+        ),
+        "if this was a marker such as enzyme_dup, an optimizer has replaced it by its value, because the marker is defined (`int enzyme_dup;`) in the same file",
+        "declare markers as `extern int enzyme_dup;`, or let `zymase cc` compile the file",
+    )
+}
+
+/// A value of another kind.
+pub fn wrong_type(target: &Target, index: usize, given: Type) -> Complaint {
+    Diagnostic::new(
+        format!("{} cannot be {}", argument(target, index), noun(given)),
+        format!(
+            "`{}` takes {} there",
+            target.name,
+            noun(target.params[index])
+        ),
+        "pass the arguments in the order of the function, each after its marker and before its shadow",
+    )
+}
+
+/// An argument without its shadow.
+pub fn missing_shadow(target: &Target, index: usize, width: u32, found: Option<Type>) -> Complaint {
+    let reason = match found {
+        Some(ty) => format!(
+            "{} follows where a shadow of type {} belongs",
+            noun(ty),
+            target.params[index]
+        ),
+        None => "the shadow must follow the argument".to_string(),
+    };
+    let reason = match width {
+        1 => reason,
+        n => {
+            format!("{reason}; with enzyme_width {n} there are {n} shadows for each such argument")
+        }
+    };
+    let help = "pass the shadow after the argument, or write enzyme_const before an argument without derivative";
+    Diagnostic::new(
+        format!("{} has no shadow", argument(target, index)),
+        reason,
+        help,
+    )
+}
+
+/// A strided argument without its stride.
+pub fn missing_stride(target: &Target, index: usize) -> Complaint {
+    Diagnostic::new(
+        format!("{} has no stride", argument(target, index)),
+        "enzyme_dupv is followed by the distance in bytes from one shadow to the next",
+        "write `enzyme_dupv, sizeof(double) * n, x, dx`",
+    )
+}
+
+/// The call ends early.
+pub fn too_few_arguments(target: &Target, given: usize) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "`{}` takes {}, but the request gives {given}",
+            target.name,
+            count(target.params.len(), "argument")
+        ),
+        "an argument that is a pointer, or a float in forward mode, takes a shadow too unless enzyme_const stands before it",
+        "pass every argument of the function",
+    )
+}
+
+/// The call goes on after the last argument.
+pub fn too_many_arguments(
+    target: &Target,
+    words: &[Word],
+    from: usize,
+    marker: Option<&str>,
+) -> Complaint {
+    let extra = words[from..]
+        .iter()
+        .filter(|w| matches!(w, Word::Value { .. }))
+        .count();
+    let constants = words.iter().any(|w| {
+        matches!(
+            w,
+            Word::Value {
+                constant: Some(_),
+                ..
+            }
+        )
+    });
+    let reason = match (marker, constants) {
+        (Some(marker), _) => format!("{marker} begins one more argument"),
+        (None, true) => "if markers such as enzyme_dup are defined (`int enzyme_dup;`) in the same file, an optimizer replaces them by their value and they read as arguments".to_string(),
+        (None, false) => "a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1".to_string(),
+    };
+    let help = match constants {
+        true => {
+            "declare markers as `extern int enzyme_dup;`, and pass every argument of the function once"
+        }
+        false => {
+            "remove them; to choose the seed, return the result through a pointer, whose shadow is the seed"
+        }
+    };
+    let verb = if extra == 1 { "is" } else { "are" };
+    Diagnostic::new(
+        format!(
+            "{} too many: `{}` takes {}",
+            format_args!("{} {verb}", count(extra, "value")),
+            target.name,
+            count(target.params.len(), "argument")
+        ),
+        reason,
+        help,
+    )
+}
+
+/// A marker followed by no value.
+pub fn marker_without_value(marker: &str, next: &str) -> Complaint {
+    Diagnostic::new(
+        format!("{marker} is followed by {next}"),
+        "an activity marker says how to treat the value after it",
+        format!("write the argument after {marker}, or remove the marker"),
+    )
+}
+
+/// A marker that gives a shadow to something that has no derivative.
+pub fn shadow_for_integer(target: &Target, index: usize, marker: &str) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "{marker} stands before {}, {}",
+            argument(target, index),
+            noun(target.params[index])
+        ),
+        "integers have no derivative",
+        "write enzyme_const, and no shadow",
+    )
+}
+
+/// Out on a pointer.
+pub fn out_on_pointer(target: &Target, index: usize) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "enzyme_out stands before {}, a pointer",
+            argument(target, index)
+        ),
+        "enzyme_out returns the derivative of a float by value; what a pointer leads to needs memory for its derivatives",
+        "write enzyme_dup, the pointer, and a pointer to the memory for the derivatives",
+    )
+}
+
+/// Out in forward mode.
+pub fn out_in_forward(target: &Target, index: usize) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "enzyme_out stands before {} in forward mode",
+            argument(target, index)
+        ),
+        "forward mode takes the derivatives of the arguments and returns that of the result",
+        "write enzyme_dup, the argument and its tangent",
+    )
+}
+
+/// Dup on a float by value in reverse mode.
+pub fn dup_on_scalar(target: &Target, index: usize, marker: &str) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "{marker} stands before {}, a float by value, in reverse mode",
+            argument(target, index)
+        ),
+        "a value has no memory that its derivative could be added to",
+        "write enzyme_out, and no shadow: the derivative is returned",
+    )
+}
+
+/// A return marker that does not fit the result.
+pub fn wrong_return(target: &Target, marker: &str, ty: Type) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "{marker} does not fit `{}`, which returns {}",
+            target.name,
+            noun(ty)
+        ),
+        "enzyme_active_return is for floats, enzyme_dup_return for pointers",
+        "remove the marker, or write enzyme_const_return",
+    )
+}
+
+/// A result of several floats in a combined call.
+pub fn no_seed(target: &Target, ty: Type) -> Complaint {
+    Diagnostic::new(
+        format!("`{}` returns {}, which has no seed", target.name, noun(ty)),
+        "reverse mode starts from the derivative of one number with respect to itself, 1; several numbers need a seed each",
+        "return the result through a pointer, and put the seeds in its shadow",
+    )
+}
+
+/// The primal result of a function without one.
+pub fn primal_return_of_void(target: &Target) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "enzyme_primal_return, but `{}` returns nothing",
+            target.name
+        ),
+        "the marker asks for the result of the function beside its derivative",
+        "remove the marker",
+    )
+}
+
+/// The primal result in split mode.
+pub fn primal_return_in_split(target: &Target) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "enzyme_primal_return in a split derivative of `{}`",
+            target.name
+        ),
+        "__enzyme_augmentfwd returns the result of the function anyway, and __enzyme_reverse has none",
+        "remove the marker",
+    )
+}
+
+/// A width that is no number.
+pub fn bad_width(given: &str) -> Complaint {
+    Diagnostic::new(
+        format!("enzyme_width needs a constant from 1 to 1024, but it is {given}"),
+        "the number of derivatives at once decides the code that is written",
+        "write the number itself, such as `enzyme_width, 4`",
+    )
+}
+
+/// Seeds and tape of the second half do not add up.
+pub fn seeds_and_tape(target: &Target, seeds: usize, given: usize) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "the reverse half of `{}` takes {} and the tape after its arguments, but {given} given",
+            target.name,
+            count(seeds, "seed"),
+            given = match given {
+                1 => "1 value is".to_string(),
+                n => format!("{n} values are"),
+            }
+        ),
+        "the seed is the derivative with respect to the result; the tape is what __enzyme_augmentfwd returned",
+        "pass the arguments as to __enzyme_augmentfwd, then the seed if the result is a float, then the tape",
+    )
+}
+
+/// The result of the call cannot be the derivatives.
+pub fn wrong_result(target: &str, given: Type, wanted: Type) -> Complaint {
+    Diagnostic::new(
+        format!(
+            "the request returns {}, but this derivative of `{target}` is {}",
+            noun(given),
+            noun(wanted)
+        ),
+        "reverse mode returns the derivatives of the enzyme_out arguments in order, forward mode the tangent of the result; with enzyme_primal_return the primal result comes first",
+        "declare the request function with that result",
+    )
+}
+
+/// Split mode.
+pub fn split_unsupported(target: &str) -> Complaint {
+    Diagnostic::new(
+        format!("the split derivative of `{target}` is not supported yet"),
+        "Zymase writes both sweeps of reverse mode in one function",
+        "use __enzyme_autodiff, which runs them in one call",
+    )
+}
+
+fn argument(target: &Target, index: usize) -> String {
+    // Memory for the result is an argument that the source program does not see.
+    match target.sret {
+        Some(_) if index == 0 => format!("the result of `{}`", target.name),
+        Some(_) => format!("argument {index} of `{}`", target.name),
+        None => format!("argument {} of `{}`", index + 1, target.name),
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// A type in words.
+fn noun(ty: Type) -> String {
+    match ty.kind() {
+        TypeKind::Void => "nothing".to_string(),
+        TypeKind::Int(bits) => format!("an integer of {bits} bits"),
+        TypeKind::Float(kind) => format!("a float ({})", kind.name()),
+        TypeKind::Ptr(_) => "a pointer".to_string(),
+        _ => format!("several values ({ty})"),
+    }
+}

@@ -1,0 +1,247 @@
+//! Gives the functions that stand for requests a body in core.
+//!
+//! Such a function takes what the C calling convention passed (floats widened to `f64` by a
+//! variadic call, memory for a large result) and returns what the program expects. Its body is the
+//! request with conversions around it; the optimizer inlines it.
+//!
+//! Before: the targets are imported. After: every pinned request is one instruction of core.
+
+use super::complaints as complain;
+use super::parse::{Argument, Source};
+use super::pin::{Pinned, Pins};
+use super::registrations::Rule;
+use zymase_core::derivative::request_result;
+use zymase_core::diagnostic::Result;
+use zymase_core::ir::{
+    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, Mode, Module, Op, Request,
+    Signature, Type, Value,
+};
+
+/// Adds all requests to a module of core, and marks what the program registered. Gives the
+/// functions that stand for requests.
+pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
+    for registered in &pins.registered {
+        let flag = match registered.rule {
+            Rule::Inactive => FnFlags::INACTIVE,
+            Rule::NoFree => FnFlags::NOFREE,
+            Rule::Unsupported => continue,
+        };
+        if let Some(func) = module.func_by_name(&registered.about) {
+            module.funcs[func].attrs.flags |= flag;
+        }
+    }
+    for name in &pins.barriers {
+        if let Some(func) = module.func_by_name(name) {
+            module.funcs[func].attrs.flags |= FnFlags::INACTIVE;
+        }
+    }
+    let requests = pins.requests.iter();
+    requests
+        .map(|pinned| {
+            lower_request(module, pinned).map_err(|mut complaint| {
+                complaint.places = pinned.places.clone();
+                complaint
+            })
+        })
+        .collect()
+}
+
+fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
+    if matches!(pinned.parsed.mode, Mode::Augmented | Mode::Gradient) {
+        return Err(complain::split_unsupported(&pinned.target));
+    }
+    let func = module
+        .func_by_name(&pinned.target)
+        .filter(|&func| !module.funcs[func].is_declaration())
+        .ok_or_else(|| complain::only_declared(&pinned.target))?;
+    let target = &module.funcs[func];
+    let request = Request {
+        func,
+        mode: pinned.parsed.mode,
+        width: pinned.parsed.width,
+        args: pinned
+            .parsed
+            .args
+            .iter()
+            .map(|argument| argument.activity)
+            .collect(),
+        ret: pinned.parsed.ret,
+        // A result in memory is an argument, its primal is there already.
+        primal_return: pinned.parsed.primal_return && !target.sig.ret.is_void(),
+        strong_zero: pinned.parsed.strong_zero,
+        runtime_activity: pinned.parsed.runtime_activity,
+    };
+    let result = request_result(&request, target);
+    check_result(pinned, &module.layout, result)?;
+    let params = target.sig.params.clone();
+    let scratch = target.params.first().and_then(|first| first.sret);
+    let sig = Signature::new(pinned.params.clone(), pinned.ret);
+    let mut function = Function::with_entry(&pinned.symbol, sig);
+    let entry = function.entry();
+    let mut body = Body {
+        builder: Builder::new(&mut function, entry),
+        pinned,
+        layout: &module.layout,
+        result_memory: scratch,
+    };
+    body.write(request, &params, result);
+    Ok(match module.func_by_name(&pinned.symbol) {
+        Some(declared) => {
+            function.origin = module.funcs[declared].origin;
+            module.funcs[declared] = function;
+            declared
+        }
+        None => module.funcs.push(function),
+    })
+}
+
+struct Body<'a> {
+    builder: Builder<'a>,
+    pinned: &'a Pinned,
+    layout: &'a DataLayout,
+    /// If the target returns its result in memory, the type of the result.
+    result_memory: Option<Type>,
+}
+
+impl Body<'_> {
+    fn write(&mut self, request: Request, params: &[Type], result: Type) {
+        let mut args = Vec::new();
+        for (
+            Argument {
+                primal, shadows, ..
+            },
+            &ty,
+        ) in self.pinned.parsed.args.iter().zip(params)
+        {
+            args.push(self.source(*primal, ty));
+            for &shadow in shadows {
+                args.push(self.source(shadow, ty));
+            }
+        }
+        let op = Op::Request(Box::new(request));
+        if result.is_void() {
+            self.builder.effect(op, args);
+            let nothing = match self.pinned.ret.is_void() {
+                true => None,
+                false => Some(self.builder.func.zero(self.pinned.ret)),
+            };
+            return self.builder.ret(nothing);
+        }
+        let value = self.builder.value(op, args, result);
+        let returned = self.convert_result(value, result);
+        self.builder.ret(returned);
+    }
+
+    fn argument(&self, position: usize) -> Value {
+        self.builder.func.arguments()[position]
+    }
+
+    fn source(&mut self, source: Source, ty: Type) -> Value {
+        match source {
+            Source::Operand(position) => self.cast(self.argument(position), ty),
+            Source::Strided { base, index: 0, .. } => self.argument(base),
+            Source::Strided {
+                base,
+                stride,
+                index,
+            } => {
+                let stride = self.cast(self.argument(stride), Type::i64());
+                self.builder
+                    .element(self.argument(base), stride, i64::from(index))
+            }
+            Source::Scratch => {
+                let ty = self.result_memory.unwrap_or(Type::i64());
+                self.builder.alloca(ty, self.layout.align(ty).max(8))
+            }
+            Source::Result(part) => {
+                let size = self.result_memory.map_or(0, |ty| self.layout.size(ty));
+                self.builder
+                    .offset(self.argument(0), size as i64 * i64::from(part))
+            }
+        }
+    }
+
+    /// A value as the function wants it: variadic calls widen floats and integers, and integers
+    /// are read as signed where a literal was narrower than the parameter.
+    fn cast(&mut self, value: Value, to: Type) -> Value {
+        let from = self.builder.func.ty(value);
+        if from == to {
+            return value;
+        }
+        let op = match (
+            from.int_bits(),
+            to.int_bits(),
+            from.float_kind(),
+            to.float_kind(),
+        ) {
+            (Some(from), Some(to), ..) if from > to => CastOp::Trunc,
+            (Some(_), Some(_), ..) => CastOp::SExt,
+            (_, _, Some(from), Some(to)) if from.bits() > to.bits() => CastOp::FpTrunc,
+            (_, _, Some(_), Some(_)) => CastOp::FpExt,
+            _ => CastOp::AddrSpaceCast,
+        };
+        self.builder.cast(op, value, to)
+    }
+
+    /// The derivatives as the program expects them. Both sides have the layout of a C structure,
+    /// so memory brings them together.
+    fn convert_result(&mut self, value: Value, ty: Type) -> Option<Value> {
+        let ret = self.pinned.ret;
+        if self.pinned.result_memory.is_some() {
+            let access = Access::aligned(self.layout.align(ty));
+            let memory = self.argument(0);
+            self.builder.store(value, memory, access);
+            return None;
+        }
+        if ret.is_void() || ret == ty {
+            return (!ret.is_void()).then_some(value);
+        }
+        let larger = if self.layout.size(ret) > self.layout.size(ty) {
+            ret
+        } else {
+            ty
+        };
+        let align = self.layout.align(ret).max(self.layout.align(ty));
+        let memory = self.builder.alloca(larger, align);
+        self.builder.store(value, memory, Access::aligned(align));
+        Some(self.builder.load(ret, memory, Access::aligned(align)))
+    }
+}
+
+/// Refuses a call whose result is used and cannot be these derivatives.
+fn check_result(pinned: &Pinned, layout: &DataLayout, result: Type) -> Result<()> {
+    if !pinned.used {
+        return Ok(());
+    }
+    let given = pinned.result_memory.unwrap_or(pinned.ret);
+    // A result that the target itself leaves in the memory of the request.
+    let in_memory = pinned
+        .parsed
+        .args
+        .iter()
+        .any(|argument| matches!(argument.shadows.first(), Some(Source::Result(_))));
+    let fits = match result.is_void() {
+        true => in_memory,
+        false => same_layout(layout, given, result),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(complain::wrong_result(&pinned.target, given, result)),
+    }
+}
+
+/// Whether a C compiler may pass a structure of type `wanted` as a value of type `given`.
+fn same_layout(layout: &DataLayout, given: Type, wanted: Type) -> bool {
+    let parts = |ty| layout.scalars(ty);
+    if parts(given) == parts(wanted) {
+        return true;
+    }
+    // One float is passed as itself, so anything else is a mistake; several may be packed into
+    // vectors and integers that end where the structure does.
+    let packed = parts(wanted).len() > 1 && given.float_kind().is_none();
+    packed
+        && layout.size(given)
+            == layout
+                .size(wanted)
+                .next_multiple_of(u64::from(layout.align(given)).min(4))
+}

@@ -1,0 +1,86 @@
+//! What Zymase notes in a module for its own later steps, and small questions about modules.
+
+use crate::module::Module;
+use crate::raw::c_string;
+use llvm_sys::LLVMLinkage::*;
+use llvm_sys::core::*;
+
+/// The name of the metadata that marks a module as not yet optimized.
+const UNOPTIMIZED: &std::ffi::CStr = c"zymase.unoptimized";
+
+/// Notes that a module still has to be optimized after its requests are served: their markers
+/// would not have survived before.
+pub fn mark_unoptimized(module: &Module) {
+    // SAFETY: the context and module are live; the name is copied.
+    unsafe {
+        let node = LLVMMDNodeInContext2(module.context().raw(), std::ptr::null_mut(), 0);
+        let value = LLVMMetadataAsValue(module.context().raw(), node);
+        LLVMAddNamedMetadataOperand(module.raw(), UNOPTIMIZED.as_ptr(), value);
+    }
+}
+
+/// Whether [`mark_unoptimized`] was called on a module.
+pub fn is_unoptimized(module: &Module) -> bool {
+    // SAFETY: the module is live.
+    unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), UNOPTIMIZED.as_ptr()) > 0 }
+}
+
+/// How a module defines a function that other modules can call.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Definition {
+    /// It does not.
+    None,
+    /// As one of several that are the same.
+    Shared,
+    /// As the only one.
+    Only,
+}
+
+/// How a module defines the function of this name.
+pub fn definition(module: &Module, name: &str) -> Definition {
+    let Some(function) = module.function(name) else {
+        return Definition::None;
+    };
+    // SAFETY: the function is live.
+    unsafe {
+        if LLVMIsDeclaration(function) != 0 {
+            return Definition::None;
+        }
+        match LLVMGetLinkage(function) {
+            LLVMExternalLinkage => Definition::Only,
+            LLVMInternalLinkage | LLVMPrivateLinkage | LLVMAvailableExternallyLinkage => {
+                Definition::None
+            }
+            _ => Definition::Shared,
+        }
+    }
+}
+
+/// Whether a module refers to a global variable of this name.
+pub fn has_variable(module: &Module, name: &str) -> bool {
+    // SAFETY: the name is read during the call only.
+    unsafe { !LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()).is_null() }
+}
+
+/// Whether a function is known by name, so that no definition of it is needed: the C library's
+/// mathematics and memory, or something of LLVM's own.
+pub fn is_known_function(name: &str) -> bool {
+    use zymase_core::ir::FloatKind::{F32, F64, X86Fp80};
+    let memory = [
+        "memcpy",
+        "memmove",
+        "memset",
+        "printf",
+        "puts",
+        "putchar",
+        "abort",
+        "exit",
+        "__assert_fail",
+    ];
+    name.starts_with("llvm.")
+        || memory.contains(&name)
+        || crate::known::allocation(name).is_some()
+        || [F32, F64, X86Fp80]
+            .iter()
+            .any(|&kind| crate::known::math_function(name, kind).is_some())
+}

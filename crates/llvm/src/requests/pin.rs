@@ -1,0 +1,419 @@
+//! Replaces requests by calls that no optimizer can disturb, and remembers what they said.
+
+use super::complaints as complain;
+use super::grammar::{CallKind, Sweep, call_kind};
+use super::parse::{Parsed, Source, Target, Word, parse};
+use super::places::{complain_at, places_of};
+use super::registrations::{Registered, registrations};
+use super::types::core_type;
+use super::{grammar, operands};
+use crate::module::Module;
+use crate::raw::{c_string, value_name};
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use llvm_sys::prelude::*;
+use zymase_core::diagnostic::{Place, Result};
+use zymase_core::ir::Type;
+
+/// Reads all requests and registrations of a module. Afterwards no call of a request function is
+/// left in it.
+///
+/// Pins of several modules may be collected in one place; their numbers go on.
+pub fn pin(module: &Module, pins: &mut Pins) -> Result<()> {
+    pins.registered.extend(registrations(module));
+    let special: Vec<_> = module
+        .functions()
+        // SAFETY: the functions of a live module are live.
+        .filter_map(|function| unsafe {
+            let kind = call_kind(&value_name(function))?;
+            (LLVMIsDeclaration(function) != 0).then_some((function, kind))
+        })
+        .collect();
+    for (function, kind) in special {
+        // SAFETY: `function` is live; its uses are collected before any is removed.
+        unsafe {
+            for call in calls_of(function)? {
+                Site::new(module, call, kind).replace(pins)?;
+            }
+            if LLVMGetFirstUse(function).is_null() {
+                LLVMDeleteFunction(function);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was read from a module.
+#[derive(Default, Debug)]
+pub struct Pins {
+    /// The requests.
+    pub requests: Vec<Pinned>,
+    /// Functions that were added to the module to stand for something without a derivative.
+    pub barriers: Vec<String>,
+    /// What the program registers.
+    pub registered: Vec<Registered>,
+}
+
+/// A request, now a call of an external function.
+#[derive(Debug)]
+pub struct Pinned {
+    /// The name of the function that is called in its place.
+    pub symbol: String,
+    /// The name of the function to differentiate.
+    pub target: String,
+    /// What the request says; operands are parameters of the new function.
+    pub parsed: Parsed,
+    /// The types of the new function's parameters.
+    pub params: Vec<Type>,
+    /// The type of its result.
+    pub ret: Type,
+    /// If the first parameter is memory for the result, the type of the result.
+    pub result_memory: Option<Type>,
+    /// Whether the program uses the result.
+    pub used: bool,
+    /// Where the request is.
+    pub places: Vec<Place>,
+}
+
+/// A call of a request function.
+struct Site<'a> {
+    module: &'a Module,
+    call: LLVMValueRef,
+    kind: CallKind,
+    name: String,
+    /// The arguments, without memory for the result.
+    args: Vec<LLVMValueRef>,
+    result_memory: Option<(LLVMValueRef, Type)>,
+}
+
+impl<'a> Site<'a> {
+    unsafe fn new(module: &'a Module, call: LLVMValueRef, kind: CallKind) -> Site<'a> {
+        // SAFETY: `call` is a live call or invoke.
+        unsafe {
+            let callee = LLVMGetCalledValue(call);
+            let mut args: Vec<_> = (0..LLVMGetNumArgOperands(call))
+                .map(|i| LLVMGetOperand(call, i))
+                .collect();
+            let result_memory = sret_type(call, callee).map(|ty| (args.remove(0), ty));
+            Site {
+                module,
+                call,
+                kind,
+                name: value_name(callee),
+                args,
+                result_memory,
+            }
+        }
+    }
+
+    unsafe fn replace(self, pins: &mut Pins) -> Result<()> {
+        // SAFETY: the call is live until it is erased at the end of each of these.
+        unsafe {
+            let call = self.call;
+            let done = match self.kind {
+                CallKind::Derivative(sweep) => self.replace_derivative(sweep, pins),
+                CallKind::CallInactive => self.replace_by_barrier(true, pins),
+                CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
+                CallKind::VirtualReverse => self.replace_by_function(),
+                CallKind::TypeHint => {
+                    self.erase(None);
+                    Ok(())
+                }
+                CallKind::TapeSize | CallKind::Unsupported => {
+                    Err(complain::unsupported_call(&self.name))
+                }
+            };
+            done.map_err(|complaint| complain_at(complaint, call))
+        }
+    }
+
+    unsafe fn replace_derivative(self, sweep: Sweep, pins: &mut Pins) -> Result<()> {
+        // SAFETY: arguments of a live call are live.
+        unsafe {
+            let function = self.function()?;
+            let words: Vec<Word> = self.args[1..]
+                .iter()
+                .map(|&value| operands::word(value))
+                .collect();
+            let mut parsed = parse(sweep, &target(function), &words)?;
+            let mut passed: Vec<LLVMValueRef> = Vec::new();
+            passed.extend(self.result_memory.map(|(pointer, _)| pointer));
+            renumber(&mut parsed, |word| {
+                passed.push(self.args[1 + word]);
+                passed.len() - 1
+            });
+            let symbol = format!("__zymase_request_{}", pins.requests.len());
+            pins.requests.push(Pinned {
+                symbol: symbol.clone(),
+                target: value_name(function),
+                parsed,
+                params: passed
+                    .iter()
+                    .map(|&value| core_type(LLVMTypeOf(value)))
+                    .collect(),
+                ret: core_type(LLVMTypeOf(self.call)),
+                result_memory: self.result_memory.map(|(_, ty)| ty),
+                used: self.result_memory.is_some() || !LLVMGetFirstUse(self.call).is_null(),
+                places: places_of(self.call),
+            });
+            let stand_in = self.declare(&symbol, &passed);
+            let result = self.call_instead(stand_in, &passed);
+            self.erase(Some(result));
+            Ok(())
+        }
+    }
+
+    /// Replaces the call by one of a new function, which calls the first argument with the others
+    /// or returns its only argument. Derivatives see its declaration only.
+    unsafe fn replace_by_barrier(self, calls: bool, pins: &mut Pins) -> Result<()> {
+        // SAFETY: arguments of a live call are live.
+        unsafe {
+            let mut passed: Vec<LLVMValueRef> = Vec::new();
+            passed.extend(self.result_memory.map(|(pointer, _)| pointer));
+            let function = match calls {
+                true => Some(self.function()?),
+                false => None,
+            };
+            passed.extend(&self.args[usize::from(calls)..]);
+            let symbol = format!("__zymase_inactive_{}", pins.barriers.len());
+            let barrier = self.declare(&symbol, &passed);
+            fill_barrier(self.module, barrier, function, passed.len())
+                .ok_or_else(|| complain::unsupported_call(&self.name))?;
+            pins.barriers.push(symbol);
+            let result = self.call_instead(barrier, &passed);
+            self.erase(Some(result));
+            Ok(())
+        }
+    }
+
+    /// A function pointer needs no shadow of its own, so any pointer will do: its own value.
+    unsafe fn replace_by_function(self) -> Result<()> {
+        // SAFETY: the function is live.
+        unsafe {
+            let function = self.function()?;
+            self.erase(Some(function));
+            Ok(())
+        }
+    }
+
+    unsafe fn function(&self) -> Result<LLVMValueRef> {
+        let Some(&first) = self.args.first() else {
+            return Err(complain::no_function(&self.name));
+        };
+        // SAFETY: arguments of a live call are live.
+        unsafe { operands::function(first) }.ok_or_else(|| complain::not_a_function(&self.name))
+    }
+
+    /// A new external function that takes `passed` and returns what the call returns.
+    unsafe fn declare(&self, symbol: &str, passed: &[LLVMValueRef]) -> LLVMValueRef {
+        // SAFETY: types of live values are live; the name is copied.
+        unsafe {
+            let mut params: Vec<LLVMTypeRef> =
+                passed.iter().map(|&value| LLVMTypeOf(value)).collect();
+            let ty = LLVMFunctionType(
+                LLVMTypeOf(self.call),
+                params.as_mut_ptr(),
+                params.len() as u32,
+                0,
+            );
+            LLVMAddFunction(self.module.raw(), c_string(symbol).as_ptr(), ty)
+        }
+    }
+
+    unsafe fn call_instead(&self, function: LLVMValueRef, passed: &[LLVMValueRef]) -> LLVMValueRef {
+        let (mut args, count) = (passed.to_vec(), passed.len() as u32);
+        let empty = c"".as_ptr();
+        // SAFETY: the new call stands right before the old one and has its operands.
+        unsafe {
+            let builder = LLVMCreateBuilderInContext(self.module.context().raw());
+            LLVMPositionBuilderBefore(builder, self.call);
+            let ty = LLVMGlobalGetValueType(function);
+            let result = match LLVMIsAInvokeInst(self.call).is_null() {
+                true => LLVMBuildCall2(builder, ty, function, args.as_mut_ptr(), count, empty),
+                false => {
+                    let (normal, unwind) =
+                        (LLVMGetNormalDest(self.call), LLVMGetUnwindDest(self.call));
+                    LLVMBuildInvoke2(
+                        builder,
+                        ty,
+                        function,
+                        args.as_mut_ptr(),
+                        count,
+                        normal,
+                        unwind,
+                        empty,
+                    )
+                }
+            };
+            LLVMDisposeBuilder(builder);
+            LLVMInstructionSetDebugLoc(result, LLVMInstructionGetDebugLoc(self.call));
+            result
+        }
+    }
+
+    /// Removes the call and the loads of markers that nothing needs any more.
+    unsafe fn erase(self, replacement: Option<LLVMValueRef>) {
+        // SAFETY: the call is not used after its uses were replaced; a load without uses may go.
+        unsafe {
+            if let Some(replacement) = replacement
+                && LLVMGetTypeKind(LLVMTypeOf(self.call))
+                    != llvm_sys::LLVMTypeKind::LLVMVoidTypeKind
+            {
+                LLVMReplaceAllUsesWith(self.call, replacement);
+            } else if !LLVMGetFirstUse(self.call).is_null() {
+                LLVMReplaceAllUsesWith(self.call, LLVMGetPoison(LLVMTypeOf(self.call)));
+            }
+            LLVMInstructionEraseFromParent(self.call);
+            let mut loads: Vec<LLVMValueRef> = self.args;
+            loads.sort();
+            loads.dedup();
+            for load in loads {
+                if !LLVMIsALoadInst(load).is_null()
+                    && LLVMGetFirstUse(load).is_null()
+                    && grammar::marker(&value_name(LLVMGetOperand(load, 0))).is_some()
+                {
+                    LLVMInstructionEraseFromParent(load);
+                }
+            }
+        }
+    }
+}
+
+/// The calls and invokes of a function; any other use of a request function is an error.
+unsafe fn calls_of(function: LLVMValueRef) -> Result<Vec<LLVMValueRef>> {
+    // SAFETY: uses of a live function are live.
+    unsafe {
+        let mut calls = Vec::new();
+        let mut next = LLVMGetFirstUse(function);
+        while !next.is_null() {
+            let user = LLVMGetUser(next);
+            next = LLVMGetNextUse(next);
+            let is_call = !LLVMIsACallInst(user).is_null() || !LLVMIsAInvokeInst(user).is_null();
+            if !is_call || LLVMGetCalledValue(user) != function {
+                return Err(complain::address_taken(&value_name(function)));
+            }
+            calls.push(user);
+        }
+        // The uses of a function come last first.
+        calls.reverse();
+        Ok(calls)
+    }
+}
+
+/// The function to differentiate, as the module declares it.
+unsafe fn target(function: LLVMValueRef) -> Target {
+    // SAFETY: the function is live.
+    unsafe {
+        let ty = LLVMGlobalGetValueType(function);
+        let mut params = vec![std::ptr::null_mut(); LLVMCountParamTypes(ty) as usize];
+        LLVMGetParamTypes(ty, params.as_mut_ptr());
+        Target {
+            name: value_name(function),
+            params: params.into_iter().map(|ty| core_type(ty)).collect(),
+            ret: core_type(LLVMGetReturnType(ty)),
+            sret: type_attribute(LLVMGetEnumAttributeAtIndex(function, 1, sret_kind())),
+        }
+    }
+}
+
+/// If the first argument of a call is memory for the result, the type of the result.
+unsafe fn sret_type(call: LLVMValueRef, callee: LLVMValueRef) -> Option<Type> {
+    // SAFETY: both are live.
+    unsafe {
+        let at_call = LLVMGetCallSiteEnumAttribute(call, 1, sret_kind());
+        type_attribute(at_call).or_else(|| {
+            let declared = !LLVMIsAFunction(callee).is_null();
+            declared.then(|| type_attribute(LLVMGetEnumAttributeAtIndex(callee, 1, sret_kind())))?
+        })
+    }
+}
+
+unsafe fn type_attribute(attribute: LLVMAttributeRef) -> Option<Type> {
+    // SAFETY: an attribute with a type has a live type.
+    (!attribute.is_null()).then(|| unsafe { core_type(LLVMGetTypeAttributeValue(attribute)) })
+}
+
+fn sret_kind() -> u32 {
+    // SAFETY: LLVM reads four bytes.
+    unsafe { LLVMGetEnumAttributeKindForName(c"sret".as_ptr(), 4) }
+}
+
+/// Replaces positions among words by what `place` gives for them, each position once.
+fn renumber(parsed: &mut Parsed, mut place: impl FnMut(usize) -> usize) {
+    let mut known = std::collections::HashMap::new();
+    let mut at = |word: &mut usize| *word = *known.entry(*word).or_insert_with(|| place(*word));
+    for argument in &mut parsed.args {
+        for source in std::iter::once(&mut argument.primal).chain(&mut argument.shadows) {
+            match source {
+                Source::Operand(word) => at(word),
+                Source::Strided { base, stride, .. } => {
+                    at(base);
+                    at(stride);
+                }
+                Source::Scratch | Source::Result(_) => {}
+            }
+        }
+    }
+    parsed
+        .seeds
+        .iter_mut()
+        .chain(&mut parsed.tape)
+        .for_each(&mut at);
+}
+
+/// Writes the body of a barrier: a call of `function` with the parameters, or the only parameter.
+/// Nothing if the types do not allow it.
+unsafe fn fill_barrier(
+    module: &Module,
+    barrier: LLVMValueRef,
+    function: Option<LLVMValueRef>,
+    count: usize,
+) -> Option<()> {
+    // SAFETY: the builder writes into a new block of a new function, with checked types.
+    unsafe {
+        let context = module.context().raw();
+        let ret = LLVMGetReturnType(LLVMGlobalGetValueType(barrier));
+        let mut params: Vec<LLVMValueRef> = (0..count as u32)
+            .map(|i| LLVMGetParam(barrier, i))
+            .collect();
+        let void = LLVMGetTypeKind(ret) == llvm_sys::LLVMTypeKind::LLVMVoidTypeKind;
+        let fits = match function {
+            Some(function) => {
+                let ty = LLVMGlobalGetValueType(function);
+                let mut wanted = vec![std::ptr::null_mut(); LLVMCountParamTypes(ty) as usize];
+                LLVMGetParamTypes(ty, wanted.as_mut_ptr());
+                let given: Vec<_> = params.iter().map(|&p| LLVMTypeOf(p)).collect();
+                LLVMGetReturnType(ty) == ret && wanted == given
+            }
+            None => count == 1 && LLVMTypeOf(params[0]) == ret,
+        };
+        if !fits {
+            return None;
+        }
+        let builder = LLVMCreateBuilderInContext(context);
+        LLVMPositionBuilderAtEnd(
+            builder,
+            LLVMAppendBasicBlockInContext(context, barrier, c"".as_ptr()),
+        );
+        let result = match function {
+            Some(function) => {
+                let ty = LLVMGlobalGetValueType(function);
+                LLVMBuildCall2(
+                    builder,
+                    ty,
+                    function,
+                    params.as_mut_ptr(),
+                    count as u32,
+                    c"".as_ptr(),
+                )
+            }
+            None => params[0],
+        };
+        match void {
+            true => LLVMBuildRetVoid(builder),
+            false => LLVMBuildRet(builder, result),
+        };
+        LLVMDisposeBuilder(builder);
+        Some(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Where an instruction is in the source program.
+
+use crate::raw::{text, value_name};
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::*;
+use std::path::Path;
+use zymase_core::diagnostic::{Diagnostic, Place};
+
+/// The place of an instruction, and of the calls through which it was inlined.
+///
+/// # Safety
+/// `instruction` is a live instruction in a function.
+pub unsafe fn places_of(instruction: LLVMValueRef) -> Vec<Place> {
+    // SAFETY: a debug location has a scope, and scopes have a file or none.
+    unsafe {
+        let function = value_name(LLVMGetBasicBlockParent(LLVMGetInstructionParent(
+            instruction,
+        )));
+        let mut places = Vec::new();
+        let mut location = LLVMInstructionGetDebugLoc(instruction);
+        while !location.is_null() {
+            let inlined_at = LLVMDILocationGetInlinedAt(location);
+            places.push(Place {
+                file: file_of(LLVMDILocationGetScope(location)),
+                line: LLVMDILocationGetLine(location),
+                column: LLVMDILocationGetColumn(location),
+                function: match inlined_at.is_null() {
+                    true => function.clone(),
+                    false => "an inlined function".to_string(),
+                },
+            });
+            location = inlined_at;
+        }
+        places
+    }
+}
+
+/// A complaint at an instruction.
+///
+/// # Safety
+/// `instruction` is a live instruction in a function.
+pub unsafe fn complain_at(
+    mut complaint: Box<Diagnostic>,
+    instruction: LLVMValueRef,
+) -> Box<Diagnostic> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        complaint.places = places_of(instruction);
+        let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+        complaint.in_function(&value_name(function))
+    }
+}
+
+/// The file of a scope, as the compiler was given it.
+unsafe fn file_of(scope: LLVMMetadataRef) -> String {
+    // SAFETY: the strings live as long as the metadata.
+    unsafe {
+        let file = match scope.is_null() {
+            true => scope,
+            false => LLVMDIScopeGetFile(scope),
+        };
+        if file.is_null() {
+            return String::new();
+        }
+        let mut len = 0;
+        let name = LLVMDIFileGetFilename(file, &mut len);
+        let name = text(name, len as usize);
+        let folder = LLVMDIFileGetDirectory(file, &mut len);
+        let folder = text(folder, len as usize);
+        if Path::new(&name).is_absolute() || Path::new(&name).exists() || folder.is_empty() {
+            return name;
+        }
+        let whole = Path::new(&folder).join(&name);
+        match whole.exists() {
+            true => whole.display().to_string(),
+            false => name,
+        }
+    }
+}
