@@ -5,14 +5,19 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use zymase_core::ir::verify::verify_module;
 use zymase_llvm::export::replace_body;
 use zymase_llvm::import::import;
 use zymase_llvm::{Context, Module, OptLevel, TargetMachine};
 
-/// Imports a module, writes every body again from core's IR, and verifies the result. Returns how
+/// Imports a module, verifies what core got, writes every body again from core's IR, and verifies the result. Returns how
 /// many bodies there were.
 pub fn round_trip(module: &Module, name: &str) -> usize {
     let mut imported = import(module).unwrap_or_else(|d| panic!("{name}: {d}"));
+    if let Err(errors) = verify_module(&imported.module) {
+        let errors: Vec<String> = errors.iter().take(5).map(ToString::to_string).collect();
+        panic!("{name}: {}", errors.join("\n"));
+    }
     let bodies: Vec<_> = imported
         .module
         .funcs
