@@ -66,24 +66,30 @@ fn reverse(args: &str) -> String {
 
 #[test]
 fn only_declared() {
-    check(&reverse("ptr @elsewhere, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr @elsewhere, double 1.0"),
+        expect![[r#"
         exit code 1
         error: cannot run the passes default<O2>,function(fix-irreducible,instcombine,simplifycfg<no-switch-to-lookup;no-convert-to-switch;keep-loops>,loop-simplify,lcssa)
          |
          = note: invalid SimplifyCFG pass parameter 'convert-to-switch'
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unknown_marker() {
-    check(&reverse("ptr @f, enzyme_foo, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr @f, enzyme_foo, double 1.0"),
+        expect![[r#"
         exit code 1
         error: unknown marker `enzyme_foo`
          |
          = note: in function `main`; compile with -g to see the line
          = note: a global variable whose name begins with `enzyme_` says how to treat an argument, and this one has no meaning
          = help: did you mean `enzyme_dup`?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -103,38 +109,47 @@ fn unsupported_marker() {
 
 #[test]
 fn folded_marker() {
-    check(&reverse("ptr @f, i32 0, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr @f, i32 0, double 1.0"),
+        expect![[r#"
         exit code 1
         error: an integer constant stands where argument 1 of `f` belongs
          |
          = note: in function `main`; compile with -g to see the line
          = note: if this was a marker such as enzyme_dup, an optimizer has replaced it by its value, because the marker is defined (`int enzyme_dup;`) in the same file
          = help: declare markers as `extern int enzyme_dup;`, or let `zymase cc` compile the file
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn missing_shadow() {
-    check(&reverse("ptr @sum, ptr %p, i32 %n"), expect![[r#"
+    check(
+        &reverse("ptr @sum, ptr %p, i32 %n"),
+        expect![[r#"
         exit code 1
         error: argument 1 of `sum` has no shadow
          |
          = note: in function `main`; compile with -g to see the line
          = note: an integer of 32 bits follows where a shadow of type ptr belongs
          = help: pass the shadow after the argument, or write enzyme_const before an argument without derivative
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn missing_shadow_at_the_end() {
-    check(&reverse("ptr @nothing, enzyme_dup, ptr %p"), expect![[r#"
+    check(
+        &reverse("ptr @nothing, enzyme_dup, ptr %p"),
+        expect![[r#"
         exit code 1
         error: argument 1 of `nothing` has no shadow
          |
          = note: in function `main`; compile with -g to see the line
          = note: the shadow must follow the argument
          = help: pass the shadow after the argument, or write enzyme_const before an argument without derivative
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -169,26 +184,32 @@ fn width_is_not_constant() {
 
 #[test]
 fn too_many_arguments() {
-    check(&reverse("ptr @f, double 1.0, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr @f, double 1.0, double 1.0"),
+        expect![[r#"
         exit code 1
         error: 1 value is too many: `f` takes 1 argument
          |
          = note: in function `main`; compile with -g to see the line
          = note: a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1
          = help: remove them; to choose the seed, return the result through a pointer, whose shadow is the seed
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn too_few_arguments() {
-    check(&reverse("ptr @sum, ptr %p, ptr %q"), expect![[r#"
+    check(
+        &reverse("ptr @sum, ptr %p, ptr %q"),
+        expect![[r#"
         exit code 1
         error: `sum` takes 2 arguments, but the request gives 1
          |
          = note: in function `main`; compile with -g to see the line
          = note: an argument that is a pointer, or a float in forward mode, takes a shadow too unless enzyme_const stands before it
          = help: pass every argument of the function
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -240,26 +261,32 @@ fn dup_on_a_scalar() {
 fn out_in_forward_mode() {
     let body = "  %m = load i32, ptr @enzyme_out
   %r = call double (ptr, ...) @__enzyme_fwddiff(ptr @f, i32 %m, double 1.0)";
-    check(body, expect![[r#"
+    check(
+        body,
+        expect![[r#"
         exit code 1
         error: enzyme_out stands before argument 1 of `f` in forward mode
          |
          = note: in function `main`; compile with -g to see the line
          = note: forward mode takes the derivatives of the arguments and returns that of the result
          = help: write enzyme_dup, the argument and its tangent
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn wrong_type() {
-    check(&reverse("ptr @f, ptr %p"), expect![[r#"
+    check(
+        &reverse("ptr @f, ptr %p"),
+        expect![[r#"
         exit code 1
         error: argument 1 of `f` cannot be a pointer
          |
          = note: in function `main`; compile with -g to see the line
          = note: `f` takes a float (f64) there
          = help: pass the arguments in the order of the function, each after its marker and before its shadow
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -279,14 +306,17 @@ fn two_markers_in_a_row() {
 
 #[test]
 fn function_is_not_constant() {
-    check(&reverse("ptr %p, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr %p, double 1.0"),
+        expect![[r#"
         exit code 1
         error: the first argument of `__enzyme_autodiff` is not a function known at compile time
          |
          = note: in function `main`; compile with -g to see the line
          = note: a derivative is written for one function; this pointer may hold any
          = help: pass the function itself, one request for each function that may be meant
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -323,26 +353,32 @@ fn primal_return_of_nothing() {
 fn primal_return_in_split_mode() {
     let body = "  %m = load i32, ptr @enzyme_primal_return
   %r = call ptr (ptr, ...) @__enzyme_augmentfwd(ptr @f, i32 %m, double 1.0)";
-    check(body, expect![[r#"
+    check(
+        body,
+        expect![[r#"
         exit code 1
         error: enzyme_primal_return in a split derivative of `f`
          |
          = note: in function `main`; compile with -g to see the line
          = note: __enzyme_augmentfwd returns the result of the function anyway, and __enzyme_reverse has none
          = help: remove the marker
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn result_without_seed() {
-    check(&reverse("ptr @pair, double 1.0"), expect![[r#"
+    check(
+        &reverse("ptr @pair, double 1.0"),
+        expect![[r#"
         exit code 1
         error: `pair` returns several values ({f64, f64}), which has no seed
          |
          = note: in function `main`; compile with -g to see the line
          = note: reverse mode starts from the derivative of one number with respect to itself, 1; several numbers need a seed each
          = help: return the result through a pointer, and put the seeds in its shadow
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -362,13 +398,16 @@ fn unsupported_request() {
 
 #[test]
 fn address_of_a_request_function() {
-    check("  store ptr @__enzyme_autodiff, ptr %p", expect![[r#"
+    check(
+        "  store ptr @__enzyme_autodiff, ptr %p",
+        expect![[r#"
         exit code 1
         error: `__enzyme_autodiff` is used other than to call it
          |
          = note: a request is served where it is called; through a pointer it cannot be seen
          = help: call it directly
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

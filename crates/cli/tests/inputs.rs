@@ -16,12 +16,16 @@ fn check(files: &[(&str, &str)], words: &str, expected: Expect) {
 
 #[test]
 fn missing_file() {
-    check(&[], "opt nowhere.ll -o out.ll", expect![[r#"
+    check(
+        &[],
+        "opt nowhere.ll -o out.ll",
+        expect![[r#"
         exit code 1
         error: cannot read nowhere.ll
          |
          = note: there is no such file
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -44,7 +48,10 @@ fn garbage() {
 #[test]
 fn not_a_valid_module() {
     let program = "define double @f(double %x) {\n  %y = fadd double %z, %x\n  ret double %y\n}\n";
-    check(&[("in.ll", program)], "opt in.ll -o out.ll", expect![[r#"
+    check(
+        &[("in.ll", program)],
+        "opt in.ll -o out.ll",
+        expect![[r#"
         exit code 1
         error: cannot read in.ll
          |
@@ -52,7 +59,8 @@ fn not_a_valid_module() {
                    %y = fadd double %z, %x
                                     ^
          = help: give bitcode (.bc) or text (.ll) of LLVM 22 or older
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -71,7 +79,10 @@ fn output_in_no_folder() {
 
 #[test]
 fn no_input() {
-    check(&[], "opt", expect![[r#"
+    check(
+        &[],
+        "opt",
+        expect![[r#"
         exit code 2
         error: the following required arguments were not provided:
           <IN>
@@ -79,7 +90,8 @@ fn no_input() {
         Usage: zymase opt <IN>
 
         For more information, try '--help'.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@
 
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::{c_string, value_name};
-use crate::requests::{Pinned, Pins, Registered, Rule, pin};
+use crate::requests::{Pinned, Pins, Registered, Rule, only_declared, pin};
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
@@ -29,6 +29,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
         forget_body(&private, name);
     }
     take_from_library(&private, pins, library)?;
+    refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         if registered.rule != Rule::Unsupported {
             keep_out_of_line(&private, &registered.about);
@@ -368,6 +369,19 @@ fn release(private: &Module) {
             LLVMDeleteGlobal(keeper);
         }
     }
+}
+
+/// Refuses to differentiate a function whose body nobody has.
+fn refuse_declarations(private: &Module, pins: &Pins) -> Result<()> {
+    for request in &pins.requests {
+        let target = private.function(&request.target);
+        // SAFETY: the functions of a live module are live.
+        if target.is_some_and(|function| unsafe { LLVMIsDeclaration(function) == 0 }) {
+            continue;
+        }
+        return Err(request.complain(only_declared(&request.target)));
+    }
+    Ok(())
 }
 
 /// Refuses a registration that would matter and cannot be followed.

@@ -53,7 +53,9 @@ impl Compiler<'_> {
     fn link(&self) -> Result<u8> {
         let mut objects = Vec::new();
         for (number, source) in self.arguments.sources.iter().enumerate() {
-            let object = self.scratch.join(format!("source-{number}.o"));
+            let stem = Path::new(source).file_stem().unwrap_or_default();
+            let object = format!("{number}-{}.o", stem.to_string_lossy());
+            let object = self.scratch.join(object);
             let done = match self.asks(source)? {
                 Ok(true) => self
                     .bitcode(source)?

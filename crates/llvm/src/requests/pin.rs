@@ -12,7 +12,7 @@ use crate::raw::{c_string, value_name};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::*;
-use zymase_core::diagnostic::{Place, Result};
+use zymase_core::diagnostic::{Diagnostic, Place, Result};
 use zymase_core::ir::Type;
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
@@ -71,8 +71,18 @@ pub struct Pinned {
     pub result_memory: Option<Type>,
     /// Whether the program uses the result.
     pub used: bool,
+    /// The function that asks.
+    pub caller: String,
     /// Where the request is.
     pub places: Vec<Place>,
+}
+
+impl Pinned {
+    /// A complaint about this request, with its place.
+    pub fn complain(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
+        complaint.places = self.places.clone();
+        complaint.in_function(&self.caller)
+    }
 }
 
 /// A call of a request function.
@@ -154,6 +164,7 @@ impl<'a> Site<'a> {
                 ret: core_type(LLVMTypeOf(self.call)),
                 result_memory: self.result_memory.map(|(_, ty)| ty),
                 used: self.result_memory.is_some() || !LLVMGetFirstUse(self.call).is_null(),
+                caller: value_name(LLVMGetBasicBlockParent(LLVMGetInstructionParent(self.call))),
                 places: places_of(self.call),
             });
             let stand_in = self.declare(&symbol, &passed);
