@@ -12,6 +12,8 @@
 //! With `ZYMASE_BLESS=1` in the environment the sections are rewritten instead of compared.
 //! A module that does not parse is a result too: every command then says the error.
 
+mod run;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use zymase_core::ir::verify::verify_module;
 type Command = fn(&Module, &[&str]) -> String;
 
 /// Every command. To add one, write a function below and a line here.
-const COMMANDS: &[(&str, Command)] = &[("print", print), ("verify", verify)];
+const COMMANDS: &[(&str, Command)] = &[("print", print), ("verify", verify), ("run", run::run)];
 
 /// The module as text.
 fn print(module: &Module, _: &[&str]) -> String {

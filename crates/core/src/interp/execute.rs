@@ -2,11 +2,12 @@
 
 use super::cast::cast;
 use super::image;
+use super::lanes::{insert, insert_element, lane_index, lanewise, select, shuffle};
 use super::machine::Machine;
 use super::math;
 use super::memory::{Byte, ObjectKind};
 use super::scalar;
-use super::trap::{Trap, TrapKind};
+use super::trap::Trap;
 use super::value::{Int, Pointer, Val};
 use crate::ir::{
     Access, BinaryOp, CastOp, Flags, InstData, IntPred, MathFn, Op, RmwOp, Type, UnaryOp,
@@ -246,29 +247,6 @@ fn operand_count(op: &Op) -> Option<usize> {
     })
 }
 
-/// Applies `f` to scalars or lane by lane; scalar operands beside vectors go to every lane.
-pub(super) fn lanewise(
-    ty: Type,
-    args: &[Val],
-    f: impl Fn(&[Val]) -> Result<Val, Trap>,
-) -> Result<Val, Trap> {
-    let Some(lanes) = ty.lanes() else {
-        return f(args);
-    };
-    let lane = |i: usize| {
-        let args: Vec<Val> = args
-            .iter()
-            .map(|arg| match arg {
-                Val::Aggregate(_) => arg.part(i).clone(),
-                scalar => scalar.clone(),
-            })
-            .collect();
-        f(&args)
-    };
-    let lanes = (0..lanes as usize).map(lane);
-    Ok(Val::Aggregate(lanes.collect::<Result<_, _>>()?))
-}
-
 /// The pointer that an operand is; poison is an error.
 pub(super) fn pointer(value: &Val, what: &str) -> Result<Pointer, Trap> {
     match value {
@@ -287,84 +265,6 @@ pub(super) fn definite_int<'v>(value: &'v Val, what: &str) -> Result<&'v Int, Tr
         Val::Int(_) | Val::Poison => Err(Trap::poison(format!("{what} depends on poison"))),
         other => Err(Trap::malformed(format!("{what} depends on {other:?}"))),
     }
-}
-
-fn select(flags: Flags, ty: Type, args: &[Val]) -> Result<Val, Trap> {
-    let choose = |x: &[Val]| {
-        let chosen = match &x[0] {
-            Val::Poison => return Ok(Val::Poison),
-            Val::Int(c) if c.has_poison() => return Ok(Val::Poison),
-            Val::Int(c) if c.unsigned() != 0 => &x[1],
-            Val::Int(_) => &x[2],
-            other => return Err(Trap::malformed(format!("a select on {other:?}"))),
-        };
-        Ok(match chosen {
-            Val::Float(float) => scalar::keep_promises(flags, &[], *float),
-            other => other.clone(),
-        })
-    };
-    match args[0] {
-        Val::Aggregate(_) => lanewise(ty, args, choose),
-        _ => choose(args),
-    }
-}
-
-/// The lane that an index names; none if there is no such lane.
-fn lane_index(index: &Val, vector: &Val) -> Result<Option<usize>, Trap> {
-    Ok(match index {
-        Val::Int(index) if !index.has_poison() => {
-            let lanes = vector.parts().map_or(usize::MAX, <[Val]>::len);
-            usize::try_from(index.unsigned())
-                .ok()
-                .filter(|i| *i < lanes)
-        }
-        Val::Int(_) | Val::Poison => None,
-        other => return Err(Trap::malformed(format!("the index {other:?}"))),
-    })
-}
-
-fn insert_element(ty: Type, args: &[Val]) -> Result<Val, Trap> {
-    let mut lanes = expanded(ty, &args[0]);
-    match lane_index(&args[2], &args[0])? {
-        Some(index) if index < lanes.len() => {
-            lanes[index] = args[1].clone();
-            Ok(Val::Aggregate(lanes))
-        }
-        _ => Ok(Val::Poison),
-    }
-}
-
-fn insert(ty: Type, aggregate: &Val, part: &Val, path: &[u32]) -> Result<Val, Trap> {
-    let Some((&first, rest)) = path.split_first() else {
-        return Ok(part.clone());
-    };
-    let mut parts = expanded(ty, aggregate);
-    let index = first as usize;
-    match (ty.part(u64::from(first)), parts.get(index)) {
-        (Some(part_ty), Some(old)) => {
-            parts[index] = insert(part_ty, old, part, rest)?;
-            Ok(Val::Aggregate(parts))
-        }
-        _ => Err(Trap::malformed(format!("no part {first} in {ty}"))),
-    }
-}
-
-/// The parts of an aggregate, which may be poison as a whole.
-fn expanded(ty: Type, aggregate: &Val) -> Vec<Val> {
-    match aggregate {
-        Val::Aggregate(parts) => parts.clone(),
-        _ => vec![Val::Poison; ty.part_count() as usize],
-    }
-}
-
-fn shuffle(mask: &[i32], args: &[Val]) -> Val {
-    let known = args.iter().find_map(Val::parts).map_or(0, <[Val]>::len);
-    let lane = |&i: &i32| match usize::try_from(i) {
-        Ok(i) if i < known => args[0].part(i).clone(),
-        Ok(i) if i < 2 * known => args[1].part(i - known).clone(),
-        _ => Val::Poison,
-    };
-    Val::Aggregate(mask.iter().map(lane).collect())
 }
 
 fn read_modify(op: RmwOp, flags: Flags, old: &Val, new: &Val) -> Result<Val, Trap> {
@@ -398,49 +298,5 @@ fn read_modify(op: RmwOp, flags: Flags, old: &Val, new: &Val) -> Result<Val, Tra
         RmwOp::FSub => binary(BinaryOp::FSub),
         RmwOp::FMax => math::call(MathFn::Fmax, flags, &[old.clone(), new.clone()]),
         RmwOp::FMin => math::call(MathFn::Fmin, flags, &[old.clone(), new.clone()]),
-    }
-}
-
-impl super::Memory {
-    /// Copies bytes with everything they carry.
-    pub(super) fn copy(
-        &mut self,
-        to: Pointer,
-        from: Pointer,
-        len: u128,
-        overlapping: bool,
-        to_align: u32,
-        from_align: u32,
-    ) -> Result<(), Trap> {
-        let len = u64::try_from(len).unwrap_or(u64::MAX);
-        self.locate(from, len, from_align, "read")?;
-        self.locate(to, len, to_align, "write")?;
-        self.count_steps(len / 8)?;
-        let distance = to.address.abs_diff(from.address);
-        if !overlapping && distance != 0 && distance < len {
-            let message = "a copy between ranges that overlap and should not";
-            return Err(Trap::new(TrapKind::Overlap, message));
-        }
-        let mut bytes = Vec::new();
-        self.read(from, len, from_align, &mut bytes)?;
-        self.write(to, &bytes, to_align)
-    }
-
-    /// Sets bytes to a value.
-    pub(super) fn fill(
-        &mut self,
-        to: Pointer,
-        byte: &Val,
-        len: u128,
-        align: u32,
-    ) -> Result<(), Trap> {
-        let len = u64::try_from(len).unwrap_or(u64::MAX);
-        self.locate(to, len, align, "write")?;
-        self.count_steps(len / 8)?;
-        let byte = match byte {
-            Val::Int(int) if !int.has_poison() => Byte::plain(int.unsigned() as u8),
-            _ => Byte::POISON,
-        };
-        self.write(to, &vec![byte; len as usize], align)
     }
 }

@@ -209,6 +209,9 @@ pub(super) fn check_type(layout: &DataLayout, ty: Type) -> Result<(), Trap> {
         TypeKind::Void | TypeKind::Opaque(_) => {
             Err(Trap::unsupported(format!("a value of type {ty}")))
         }
+        TypeKind::Vector(element, lanes) if *lanes as u64 <= PART_LIMIT => {
+            check_type(layout, *element)
+        }
         TypeKind::Vector(..) | TypeKind::Array(..)
             if ty.part_count() > PART_LIMIT || layout.store_size(ty) > BYTE_LIMIT =>
         {

@@ -1,6 +1,6 @@
 //! LLVM's intrinsics on integers.
 
-use super::execute::lanewise;
+use super::lanes::lanewise;
 use super::pieces;
 use super::scalar;
 use super::trap::{Trap, TrapKind};

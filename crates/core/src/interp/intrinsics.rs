@@ -2,9 +2,10 @@
 //! are in [`integers`](super::integers).
 
 use super::cast::float_to_int;
-use super::execute::{definite_int, lanewise, pointer};
+use super::execute::{definite_int, pointer};
 use super::externals::Environment;
 use super::integers;
+use super::lanes::lanewise;
 use super::math;
 use super::scalar;
 use super::trap::{Trap, TrapKind};

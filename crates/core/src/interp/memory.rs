@@ -77,13 +77,13 @@ struct Slot {
 }
 
 #[derive(Debug)]
-struct Object {
-    base: u64,
-    bytes: Vec<u8>,
-    written: Vec<bool>,
+pub(super) struct Object {
+    pub base: u64,
+    pub bytes: Vec<u8>,
+    pub written: Vec<bool>,
     /// Empty until a byte with a tag is stored.
-    tags: Vec<Tag>,
-    constant: bool,
+    pub tags: Vec<Tag>,
+    pub constant: bool,
 }
 
 /// What an object costs besides its bytes.
@@ -221,141 +221,11 @@ impl Memory {
         Some(pointer.address.wrapping_sub(object.base) as i64)
     }
 
-    /// Makes the content of a live object uninitialized again.
-    pub(super) fn forget(&mut self, pointer: Pointer) {
-        let Some(id) = pointer.object.filter(|id| self.object(*id).is_some()) else {
-            return;
-        };
-        if let Some(object) = self.slots[id.slot as usize].object.as_mut() {
-            object.written.fill(false);
-        }
-    }
-
     /// Makes an object read-only.
     pub(super) fn protect(&mut self, id: ObjectId) {
-        if let Some(object) = self.slots[id.slot as usize].object.as_mut() {
+        if let Some(object) = self.object_mut(id) {
             object.constant = true;
         }
-    }
-
-    /// Appends bytes of memory to `out`.
-    pub(super) fn read(
-        &mut self,
-        pointer: Pointer,
-        len: u64,
-        align: u32,
-        out: &mut Vec<Byte>,
-    ) -> Result<(), Trap> {
-        let Some((id, start)) = self.locate(pointer, len, align, "read")? else {
-            return Ok(());
-        };
-        let Some(object) = self.slots[id.slot as usize].object.as_ref() else {
-            return Ok(());
-        };
-        let range = start..start + len as usize;
-        out.extend(range.map(|i| {
-            let tag = match (object.written[i], object.tags.get(i)) {
-                (false, _) => Tag::Poison,
-                (true, tag) => tag.copied().unwrap_or_default(),
-            };
-            let value = object.bytes[i];
-            Byte { value, tag }
-        }));
-        Ok(())
-    }
-
-    /// Writes bytes to memory.
-    pub(super) fn write(
-        &mut self,
-        pointer: Pointer,
-        bytes: &[Byte],
-        align: u32,
-    ) -> Result<(), Trap> {
-        let len = bytes.len() as u64;
-        let Some((id, start)) = self.locate(pointer, len, align, "write")? else {
-            return Ok(());
-        };
-        let tagged = bytes
-            .iter()
-            .any(|byte| !matches!(byte.tag, Tag::Plain | Tag::Poison));
-        let (size, untagged, constant) = match self.object(id) {
-            Some(o) => (o.bytes.len(), o.tags.is_empty(), o.constant),
-            None => return Ok(()),
-        };
-        if constant {
-            let message = "a write to constant memory";
-            return Err(Trap::new(TrapKind::ReadOnly, message));
-        }
-        if tagged && untagged {
-            self.reserve((size * size_of::<Tag>()) as u64)?;
-        }
-        let Some(object) = self.slots[id.slot as usize].object.as_mut() else {
-            return Ok(());
-        };
-        if tagged && untagged {
-            object.tags = vec![Tag::Plain; size];
-        }
-        for (i, byte) in (start..).zip(bytes) {
-            object.bytes[i] = byte.value;
-            object.written[i] = byte.tag != Tag::Poison;
-            if let Some(tag) = object.tags.get_mut(i) {
-                *tag = byte.tag;
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks an access and gives the object and the offset in it; none if no byte is touched.
-    pub(super) fn locate(
-        &self,
-        pointer: Pointer,
-        len: u64,
-        align: u32,
-        verb: &str,
-    ) -> Result<Option<(ObjectId, usize)>, Trap> {
-        if len == 0 {
-            return Ok(None);
-        }
-        let Pointer { object, address } = pointer;
-        let Some(id) = object else {
-            return Err(if address == 0 {
-                let message = format!("a {verb} through the null pointer");
-                Trap::new(TrapKind::NullDereference, message)
-            } else {
-                let message = format!("a {verb} at address {address:#x}, which is in no object");
-                Trap::new(TrapKind::NoProvenance, message)
-            });
-        };
-        let Some(object) = self.object(id) else {
-            return Err(match id.kind {
-                ObjectKind::Heap => {
-                    let message = format!("a {verb} of memory that was freed");
-                    Trap::new(TrapKind::UseAfterFree, message)
-                }
-                _ => {
-                    let message =
-                        format!("a {verb} of frame memory of a function that has returned");
-                    Trap::new(TrapKind::DeadFrame, message)
-                }
-            });
-        };
-        let size = object.bytes.len() as u64;
-        let start = address.wrapping_sub(object.base);
-        if start > size || len > size - start {
-            let message = format!(
-                "a {verb} of {len} bytes at offset {} of an object of {size} bytes",
-                start as i64
-            );
-            return Err(Trap::new(TrapKind::OutOfBounds, message));
-        }
-        if !address.is_multiple_of(u64::from(align.max(1))) {
-            let message = format!(
-                "a {verb} at offset {start} of an object promises alignment {align}, \
-                 and the address {address:#x} does not have it"
-            );
-            return Err(Trap::new(TrapKind::Misaligned, message));
-        }
-        Ok(Some((id, start as usize)))
     }
 
     /// Counts work done.
@@ -383,7 +253,17 @@ impl Memory {
         self.used = self.used.saturating_sub(cost);
     }
 
-    fn object(&self, id: ObjectId) -> Option<&Object> {
+    /// A live object, to be changed.
+    pub(super) fn object_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        let slot = self.slots.get_mut(id.slot as usize)?;
+        if slot.generation != id.generation {
+            return None;
+        }
+        slot.object.as_mut()
+    }
+
+    /// A live object.
+    pub(super) fn object(&self, id: ObjectId) -> Option<&Object> {
         let slot = self.slots.get(id.slot as usize)?;
         if slot.generation != id.generation {
             return None;

@@ -27,8 +27,11 @@
 //! # Ok::<(), zymase_core::interp::Trap>(())
 //! ```
 
+mod access;
 mod allocators;
+mod calls;
 mod cast;
+mod constants;
 mod dual;
 mod execute;
 mod externals;
@@ -36,6 +39,7 @@ mod host;
 mod image;
 mod integers;
 mod intrinsics;
+mod lanes;
 mod machine;
 mod math;
 mod memory;

@@ -7,6 +7,7 @@
 
 use super::memory::ObjectId;
 use crate::ir::{FloatKind, soft};
+use std::fmt;
 
 /// A run-time value. Its type is known where it stands.
 #[derive(Clone, PartialEq, Debug)]
@@ -348,4 +349,27 @@ pub(super) fn mask(width: u32) -> u128 {
 pub(super) fn sign_extend(width: u32, bits: u128) -> i128 {
     let shift = 128 - width.clamp(1, 128);
     ((bits << shift) as i128) >> shift
+}
+
+impl fmt::Display for Val {
+    /// Integers as signed numbers, floats as numbers with their tangent if there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Val::Int(int) if int.has_poison() => write!(f, "partly poison"),
+            Val::Int(int) if int.width() == 1 => write!(f, "{}", int.unsigned() == 1),
+            Val::Int(int) => write!(f, "{}", int.signed()),
+            Val::Float(x) if x.tangent == 0.0 => write!(f, "{:?}", x.number()),
+            Val::Float(x) => write!(f, "{:?} ~ {:?}", x.number(), x.tangent),
+            Val::Ptr(Pointer::NULL) => write!(f, "null"),
+            Val::Ptr(pointer) => write!(f, "{:#x}", pointer.address),
+            Val::Poison => write!(f, "poison"),
+            Val::Aggregate(parts) => {
+                write!(f, "{{")?;
+                for (i, part) in parts.iter().enumerate() {
+                    write!(f, "{}{part}", if i == 0 { "" } else { ", " })?;
+                }
+                write!(f, "}}")
+            }
+        }
+    }
 }

@@ -36,7 +36,7 @@
 //!
 //! **Opaque** instructions, constants and types are carried along and never looked into.
 //!
-//! The text form is documented in [`text`](self::text).
+//! The text form is documented in [`text`].
 
 mod builder;
 mod constant;

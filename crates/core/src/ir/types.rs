@@ -351,7 +351,7 @@ impl DataLayout {
     /// The distance between consecutive elements of an array of this type.
     pub fn size(&self, ty: Type) -> u64 {
         let align = u64::from(self.align(ty));
-        self.store_size(ty).next_multiple_of(align)
+        aligned(self.store_size(ty), align)
     }
 
     /// The natural alignment in bytes.
@@ -381,7 +381,7 @@ impl DataLayout {
     pub fn part_offset(&self, ty: Type, index: u64) -> u64 {
         match ty.kind() {
             TypeKind::Vector(element, _) => self.vector_lane_bits(*element) / 8 * index,
-            TypeKind::Array(element, _) => self.size(*element) * index,
+            TypeKind::Array(element, _) => self.size(*element).saturating_mul(index),
             TypeKind::Struct { .. } => self
                 .struct_layout(ty)
                 .0
@@ -452,14 +452,19 @@ impl DataLayout {
         let mut end = 0u64;
         for &field in fields {
             if !packed {
-                end = end.next_multiple_of(u64::from(self.align(field)));
+                end = aligned(end, u64::from(self.align(field)));
             }
             offsets.push(end);
-            end += self.size(field);
+            end = end.saturating_add(self.size(field));
         }
         if !packed {
-            end = end.next_multiple_of(u64::from(self.align(ty)));
+            end = aligned(end, u64::from(self.align(ty)));
         }
         (offsets, end)
     }
+}
+
+/// The size rounded up to an alignment. Types too large for any memory have the largest size.
+fn aligned(size: u64, align: u64) -> u64 {
+    size.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }

@@ -6,14 +6,15 @@
 //! sweeps on reducible graphs; the text of an instruction is made only for errors.
 
 mod instruction;
+mod rules;
+mod tables;
 mod usage;
 
 use super::text::{InstPrinter, Names};
 use super::{
-    Block, Constant, Function, GlobalData, Inst, Module, ParamAttrs, Symbol, Type, TypeKind, Value,
-    ValueDef,
+    Block, Constant, Function, Inst, Module, ParamAttrs, Symbol, Type, TypeKind, Value, ValueDef,
 };
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, SecondaryMap};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
@@ -21,7 +22,7 @@ use std::fmt;
 /// Checks a module and all its functions.
 pub fn verify_module(module: &Module) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
-    verify_tables(module, &mut errors);
+    tables::verify_tables(module, &mut errors);
     for func in module.funcs.values() {
         if let Err(found) = verify_function(module, func) {
             errors.extend(found);
@@ -345,75 +346,100 @@ fn check_align(align: u32) -> Result<(), String> {
     }
 }
 
-/// Names, globals, and the tables that instructions refer to.
-fn verify_tables(module: &Module, errors: &mut Vec<VerifyError>) {
-    let mut report = |message: String| {
-        errors.push(VerifyError {
-            function: None,
-            block: None,
-            inst: None,
-            message,
-        });
-    };
-    let mut names = HashSet::new();
-    let funcs = module.funcs.values().map(|f| &f.name);
-    for name in module.globals.values().map(|g| &g.name).chain(funcs) {
-        if !names.insert(name) {
-            report(format!("there are two symbols @{name}"));
-        }
-    }
-    for data in module.globals.values() {
-        if let Err(message) = verify_global(module, data) {
-            report(format!("@{}: {message}", data.name));
-        }
-    }
-    if let Some(entry) = broken_chain(&module.tbaa, |data| data.parent) {
-        report(format!("tbaa {}: no root above it", entry.as_u32()));
-    }
-    if let Some(entry) = broken_chain(&module.locs, |data| data.inlined_at) {
-        let number = entry.as_u32();
-        report(format!("loc {number}: no end to where it is inlined"));
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::text::parse_module;
+    use crate::ir::{Callee, Func, Op};
 
-fn verify_global(module: &Module, data: &GlobalData) -> Result<(), String> {
-    check_align(data.align)?;
-    let Some(init) = &data.init else {
-        return Ok(());
-    };
-    if init.bytes.len() as u64 > data.size {
-        return Err("the initial content is longer than the variable".to_string());
+    /// Breaks a function in a way that no text can, and gives what the verifier says.
+    fn broken(break_it: impl FnOnce(&mut Function)) -> Vec<String> {
+        let text = "func @f(%x: f64) -> f64 {
+            a:
+                %y = call @f(%x)
+                %z = fneg %y
+                jump b(%z)
+            b(%w: f64):
+                return %w
+            }";
+        let mut module = parse_module(text).expect("the text is right");
+        assert_eq!(verify_module(&module), Ok(()));
+        break_it(&mut module.funcs[Func::new(0)]);
+        let errors = verify_module(&module).expect_err("the function is broken");
+        errors.iter().map(VerifyError::to_string).collect()
     }
-    for &(at, symbol, _) in &init.relocations {
-        check_symbol(module, symbol)?;
-        let end = at.checked_add(u64::from(module.layout.pointer_bytes));
-        if end.is_none_or(|end| end > data.size) {
-            return Err(format!("the address at {at} is outside of the variable"));
-        }
-    }
-    Ok(())
-}
 
-/// The first entry whose chain of references leaves the table or never ends.
-fn broken_chain<K: EntityRef, D>(
-    table: &PrimaryMap<K, D>,
-    next: impl Fn(&D) -> Option<K>,
-) -> Option<K> {
-    // Each entry is walked once: a walk stops at entries of earlier walks, which are known to be
-    // good, and has come round when it meets one of its own.
-    let mut walk_of: SecondaryMap<K, usize> = SecondaryMap::new();
-    for (walk, start) in (1..).zip(table.keys()) {
-        let mut at = Some(start);
-        while let Some(entry) = at {
-            if !table.is_valid(entry) || walk_of[entry] == walk {
-                return Some(start);
-            }
-            if walk_of[entry] != 0 {
-                break;
-            }
-            walk_of[entry] = walk;
-            at = next(&table[entry]);
-        }
+    fn check(break_it: impl FnOnce(&mut Function), expected: &[&str]) {
+        assert_eq!(broken(break_it), expected);
     }
-    None
+
+    #[test]
+    fn an_operand_of_no_function() {
+        check(
+            |f| {
+                let inst = f.block_insts(f.entry())[1];
+                f.inst_mut(inst).args[0] = Value::new(99);
+            },
+            &[
+                "@f, block0, `%z = fneg undefined99 : f64`: an operand that is no value of the function",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_value_whose_instruction_is_gone() {
+        check(
+            |f| {
+                let mut insts = f.block_insts(f.entry()).to_vec();
+                insts.remove(1);
+                f.set_block_insts(f.entry(), insts);
+            },
+            &[
+                "@f, block0, `jump block1(undefined2)`: undefined2 is defined nowhere in the function",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_callee_that_is_not_there() {
+        check(
+            |f| {
+                let inst = f.block_insts(f.entry())[0];
+                if let Op::Call(call) = &mut f.inst_mut(inst).op {
+                    call.callee = Callee::Direct(Func::new(7));
+                }
+            },
+            &["@f, block0, `%y = call missing7(%x) : (f64) -> f64`: the callee is not there"],
+        );
+    }
+
+    #[test]
+    fn an_edge_to_a_block_that_is_gone() {
+        check(
+            |f| f.set_layout(vec![f.entry()]),
+            &[
+                "@f, block0, `jump removed1(%z)`: an edge to a block that is not part of the function",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_block_that_stands_twice() {
+        check(
+            |f| f.set_layout([f.blocks(), &f.blocks()[1..]].concat()),
+            &["@f, block2: the block stands twice in the layout"],
+        );
+    }
+
+    #[test]
+    fn an_instruction_that_stands_twice() {
+        check(
+            |f| {
+                let mut insts = f.block_insts(f.entry()).to_vec();
+                insts.insert(0, insts[1]);
+                f.set_block_insts(f.entry(), insts);
+            },
+            &["@f, block0, `v3 \"z\" = fneg %y : f64`: the instruction stands twice"],
+        );
+    }
 }

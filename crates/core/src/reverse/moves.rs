@@ -73,9 +73,9 @@ impl Gradient<'_> {
                 }
                 self.move_back(args[0], 0, adjoints, &rest);
             }
-            Op::ExtractElement => self.extract_element(args, adjoints),
+            Op::ExtractElement => self.extract_element(args, &pieces, adjoints),
             Op::InsertElement => self.insert_element(args, result, adjoints),
-            Op::Shuffle(mask) => self.shuffle(mask, args, result, adjoints),
+            Op::Shuffle(mask) => self.shuffle(mask, args, result, &pieces, adjoints),
             _ => return Ok(false),
         }
         Ok(true)
@@ -138,18 +138,17 @@ impl Gradient<'_> {
         self.frame_access(vector.scalar())
     }
 
-    fn extract_element(&mut self, args: &[Value], adjoints: &[Value]) {
+    fn extract_element(&mut self, args: &[Value], pieces: &[(i64, FloatKind)], adjoints: &[Value]) {
         if !self.primal.is_active(args[0]) {
             return;
         }
         let vector = self.primal.function.ty(args[0]);
         let index = self.primal_value(args[1]);
-        let pieces = scalar_pieces(vector);
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let slot = self.slot(args[0], k);
             let address = self.lane(slot, vector, index);
             let access = self.lane_access(vector);
-            self.accumulate(address, adjoint, &pieces, &access);
+            self.accumulate(address, adjoint, pieces, &access);
         }
     }
 
@@ -170,10 +169,17 @@ impl Gradient<'_> {
         }
     }
 
-    fn shuffle(&mut self, mask: &[i32], args: &[Value], result: Value, adjoints: &[Value]) {
+    fn shuffle(
+        &mut self,
+        mask: &[i32],
+        args: &[Value],
+        result: Value,
+        pieces: &[(i64, FloatKind)],
+        adjoints: &[Value],
+    ) {
         let vector = self.primal.function.ty(result);
         let lanes = self.primal.function.ty(args[0]).part_count() as i32;
-        let pieces = scalar_pieces(vector);
+        let bytes = self.synthesis.module.layout.store_size(vector.scalar()) as i64;
         for (k, &adjoint) in adjoints.iter().enumerate() {
             for (lane, &from) in mask.iter().enumerate() {
                 let (operand, from) = match from {
@@ -184,6 +190,11 @@ impl Gradient<'_> {
                 if !self.primal.is_active(operand) {
                     continue;
                 }
+                let start = lane as i64 * bytes;
+                let own: Vec<_> = inside(pieces, start, start + bytes)
+                    .into_iter()
+                    .map(|(at, kind)| (at - start, kind))
+                    .collect();
                 let lane = self.func.iconst(Type::i64(), lane as i128);
                 let part =
                     self.builder()
@@ -192,7 +203,7 @@ impl Gradient<'_> {
                 let from = self.func.iconst(Type::i64(), from.into());
                 let address = self.lane(slot, vector, from);
                 let access = self.lane_access(vector);
-                self.accumulate(address, part, &pieces, &access);
+                self.accumulate(address, part, &own, &access);
             }
         }
     }
@@ -202,14 +213,4 @@ impl Gradient<'_> {
 fn inside(pieces: &[(i64, FloatKind)], low: i64, high: i64) -> Vec<(i64, FloatKind)> {
     let all = pieces.iter().copied();
     all.filter(|&(at, _)| at >= low && at < high).collect()
-}
-
-/// The piece that a lane of a vector of floats is.
-fn scalar_pieces(vector: Type) -> Vec<(i64, FloatKind)> {
-    vector
-        .scalar()
-        .float_kind()
-        .map(|kind| (0, kind))
-        .into_iter()
-        .collect()
 }

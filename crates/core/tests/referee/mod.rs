@@ -130,13 +130,13 @@ impl Derivatives {
             let here = |element: usize| f64::from(u8::from(direction == (position, element)));
             match arg {
                 Arg::Dup(numbers) => {
-                    let at = machine.new_f64s(numbers)?;
+                    let at = machine.memory.new_f64s(numbers)?;
                     let tangents: Vec<f64> = (0..numbers.len()).map(here).collect();
-                    machine.set_f64_tangents(at, &tangents)?;
+                    machine.memory.set_f64_tangents(at, &tangents)?;
                     values.push(Val::from(at));
                     arrays.push((at, numbers.len()));
                 }
-                Arg::Const(numbers) => values.push(Val::from(machine.new_f64s(numbers)?)),
+                Arg::Const(numbers) => values.push(Val::from(machine.memory.new_f64s(numbers)?)),
                 Arg::Out(number) => values.push(Val::dual(*number, here(0))),
                 Arg::Int(number) => values.push(Val::i64(*number)),
             }
@@ -144,7 +144,7 @@ impl Derivatives {
         let result = machine.call(self.func, &values)?;
         let mut outputs = Vec::new();
         for (at, count) in arrays {
-            outputs.extend(machine.f64_tangents(at, count)?);
+            outputs.extend(machine.memory.f64_tangents(at, count)?);
         }
         outputs.extend(result.and_then(|value| value.tangent()));
         Ok(outputs)
@@ -158,13 +158,13 @@ impl Derivatives {
             let here = |element: usize| f64::from(u8::from(direction == (position, element)));
             match arg {
                 Arg::Dup(numbers) => {
-                    let at = machine.new_f64s(numbers)?;
+                    let at = machine.memory.new_f64s(numbers)?;
                     let tangents: Vec<f64> = (0..numbers.len()).map(here).collect();
-                    let shadow = machine.new_f64s(&tangents)?;
+                    let shadow = machine.memory.new_f64s(&tangents)?;
                     values.extend([Val::from(at), Val::from(shadow)]);
                     arrays.push((shadow, numbers.len()));
                 }
-                Arg::Const(numbers) => values.push(Val::from(machine.new_f64s(numbers)?)),
+                Arg::Const(numbers) => values.push(Val::from(machine.memory.new_f64s(numbers)?)),
                 Arg::Out(number) => values.extend([Val::f64(*number), Val::f64(here(0))]),
                 Arg::Int(number) => values.push(Val::i64(*number)),
             }
@@ -174,7 +174,7 @@ impl Derivatives {
         leaks(before, &machine)?;
         let mut outputs = Vec::new();
         for (at, count) in arrays {
-            outputs.extend(machine.f64s(at, count)?);
+            outputs.extend(machine.memory.f64s(at, count)?);
         }
         outputs.extend(result.and_then(|value| value.as_f64()));
         Ok(outputs)
@@ -202,7 +202,7 @@ impl Derivatives {
             match arg {
                 Arg::Dup(_) => {
                     if let Some((shadow, count)) = arrays.next() {
-                        adjoints.extend(machine.f64s(shadow, count)?);
+                        adjoints.extend(machine.memory.f64s(shadow, count)?);
                     }
                 }
                 Arg::Out(_) => adjoints.extend(outs.next()),
@@ -235,17 +235,17 @@ fn place(machine: &mut Machine<'_>, args: &[Arg], shadows: bool) -> Result<Place
     for arg in args {
         match arg {
             Arg::Dup(numbers) => {
-                values.push(Val::from(machine.new_f64s(numbers)?));
+                values.push(Val::from(machine.memory.new_f64s(numbers)?));
                 if shadows {
                     let weights: Vec<f64> =
                         (0..numbers.len()).map(|i| weight(output + i)).collect();
                     output += numbers.len();
-                    let shadow = machine.new_f64s(&weights)?;
+                    let shadow = machine.memory.new_f64s(&weights)?;
                     arrays.push((shadow, numbers.len()));
                     values.push(Val::from(shadow));
                 }
             }
-            Arg::Const(numbers) => values.push(Val::from(machine.new_f64s(numbers)?)),
+            Arg::Const(numbers) => values.push(Val::from(machine.memory.new_f64s(numbers)?)),
             Arg::Out(number) => values.push(Val::f64(*number)),
             Arg::Int(number) => values.push(Val::i64(*number)),
         }

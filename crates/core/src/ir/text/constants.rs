@@ -44,6 +44,13 @@ pub(super) fn constant_text(module: &Module, ty: Type, constant: &Constant) -> S
             format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
         }
         (Constant::Address(symbol, offset), _) => {
+            let known = match *symbol {
+                Symbol::Func(func) => module.funcs.is_valid(func),
+                Symbol::Global(global) => module.globals.is_valid(global),
+            };
+            if !known {
+                return "missing".to_string();
+            }
             let name = quote_if_needed(module.symbol_name(*symbol));
             match offset {
                 0 => format!("@{name}"),

@@ -42,11 +42,13 @@ impl<'f> Names<'f> {
 
     /// A value that is no constant, where it is used.
     pub(crate) fn value(&self, value: Value) -> String {
-        match (self.values[value], self.own_name(value)) {
+        let Some(number) = self.values[value] else {
             // No text can define it, so none may parse: only broken functions have such operands.
-            (None, _) => format!("undefined{}", value.index()),
-            (Some(_), Some(name)) => format!("%{}", quote_if_needed(name)),
-            (Some(number), None) => format!("v{number}"),
+            return format!("undefined{}", value.index());
+        };
+        match self.own_name(value) {
+            Some(name) => format!("%{}", quote_if_needed(name)),
+            None => format!("v{number}"),
         }
     }
 

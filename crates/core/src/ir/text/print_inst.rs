@@ -2,12 +2,17 @@
 
 use super::constants::constant_text;
 use super::context::Place;
-use super::names::{Names, quote_if_needed};
-use super::printer::{fn_attrs_words, memory_text, param_attrs_text, signature_text};
-use crate::ir::{
-    Access, Call, Callee, Constant, Edge, Flags, Function, Inst, InstData, Module, Op, Ordering,
-    ParamAttrs, Region, Request, SyncScope, Type, Value, ValueDef,
+use super::names::Names;
+use super::print_clauses::{
+    access_clauses, call_clauses, case_text, flags_text, function_name, joined, ordering_text,
+    origin_clause, request_clauses, signed_text, spaced,
 };
+use super::printer::{memory_text, param_attrs_text, signature_text};
+use crate::ir::{
+    Call, Callee, Constant, Edge, Function, Inst, InstData, Module, Op, ParamAttrs, Request, Type,
+    Value, ValueDef,
+};
+use cranelift_entity::EntityRef;
 
 /// Prints instructions of one function.
 pub(crate) struct InstPrinter<'a> {
@@ -91,14 +96,14 @@ impl InstPrinter<'_> {
             Op::Load(access) => {
                 let ty = ty.to_string();
                 let head = spaced(&["load", &flags, &ty, &operands(0)]);
-                (head, self.access(access))
+                (head, access_clauses(access))
             }
-            Op::Store(access) => (plain("store"), self.access(access)),
-            Op::Accumulate(access) => (plain("accumulate"), self.access(access)),
-            Op::MemSet(access) => (plain("memset"), self.access(access)),
+            Op::Store(access) => (plain("store"), access_clauses(access)),
+            Op::Accumulate(access) => (plain("accumulate"), access_clauses(access)),
+            Op::MemSet(access) => (plain("memset"), access_clauses(access)),
             Op::AtomicRmw(op, access) => {
                 let head = spaced(&["atomicrmw", &flags, op.name(), &operands(0)]);
-                (head + &typed, self.access(access))
+                (head + &typed, access_clauses(access))
             }
             Op::CmpXchg {
                 access,
@@ -107,7 +112,7 @@ impl InstPrinter<'_> {
             } => {
                 let weak = if *weak { "weak" } else { "" };
                 let head = spaced(&["cmpxchg", &flags, weak, &operands(0)]);
-                let mut clauses = self.access(access);
+                let mut clauses = access_clauses(access);
                 clauses.push(format!("failure {}", failure.name()));
                 (head + &typed, clauses)
             }
@@ -125,7 +130,7 @@ impl InstPrinter<'_> {
             } => {
                 let word = if *overlapping { "memmove" } else { "memcopy" };
                 let sides = [("dst", dst), ("src", src)].into_iter();
-                let sides = sides.map(|(side, access)| (side, self.access(access)));
+                let sides = sides.map(|(side, access)| (side, access_clauses(access)));
                 let clauses = sides
                     .filter(|(_, access)| !access.is_empty())
                     .map(|(side, access)| format!("{side}({})", access.join(", ")));
@@ -173,7 +178,8 @@ impl InstPrinter<'_> {
                 (plain("branch"), edges)
             }
             Op::Switch { cases, default } => {
-                let ty = data.args.first().map(|&v| self.func.ty(v));
+                let operand = data.args.first().filter(|&&v| self.exists(v));
+                let ty = operand.map(|&v| self.func.ty(v));
                 let cases = cases
                     .iter()
                     .map(|(case, edge)| format!("{}: {}", case_text(*case, ty), self.edge(edge)));
@@ -188,7 +194,8 @@ impl InstPrinter<'_> {
     /// The type to print after the operands; none where the parser finds it by itself. It may not
     /// have seen the definitions of the operands by then, so only plain scalars are left out.
     fn result_type(&self, data: &InstData, ty: Type) -> Option<Type> {
-        let types = || data.args.iter().map(|&v| self.func.ty(v));
+        let existing = || data.args.iter().filter(|&&v| self.exists(v));
+        let types = || existing().map(|&v| self.func.ty(v));
         let scalars = || types().all(|ty| ty.lanes().is_none());
         let implied = match &data.op {
             Op::ICmp(_) | Op::FCmp(_) => ty == Type::i1() && scalars(),
@@ -203,6 +210,9 @@ impl InstPrinter<'_> {
 
     fn value_type(&self, data: &InstData, index: usize) -> Option<Type> {
         let value = *data.args.get(index)?;
+        if !self.exists(value) {
+            return None;
+        }
         match self.func.def(value) {
             ValueDef::Const(_) => None,
             _ => Some(self.func.ty(value)),
@@ -220,7 +230,15 @@ impl InstPrinter<'_> {
         self.value(data.args[index], implied)
     }
 
+    /// Whether a value is one of the function; in a broken one it may not be.
+    fn exists(&self, value: Value) -> bool {
+        value.index() < self.func.value_count()
+    }
+
     fn value(&self, value: Value, implied: Option<Type>) -> String {
+        if !self.exists(value) {
+            return self.names.value(value);
+        }
         let data = self.func.value(value);
         let ValueDef::Const(constant) = &data.def else {
             return self.names.value(value);
@@ -238,7 +256,10 @@ impl InstPrinter<'_> {
         if edge.args.is_empty() {
             return block;
         }
-        let params = self.func.block_params(edge.block);
+        let params = match edge.block.index() < self.func.block_count() {
+            true => self.func.block_params(edge.block),
+            false => &[],
+        };
         let args = edge.args.iter().enumerate().map(|(i, &value)| {
             let implied = params.get(i).map(|&param| self.func.ty(param));
             self.value(value, implied)
@@ -273,10 +294,7 @@ impl InstPrinter<'_> {
     fn call(&self, word: &str, data: &InstData, call: &Call, ty: Type) -> String {
         let none = ParamAttrs::default();
         let (callee, first) = match call.callee {
-            Callee::Direct(func) => {
-                let name = &self.module.funcs[func].name;
-                (format!("@{}", quote_if_needed(name)), 0)
-            }
+            Callee::Direct(func) => (function_name(self.module, func), 0),
             Callee::Indirect if data.args.is_empty() => ("*nothing".to_string(), 0),
             Callee::Indirect => (format!("*{}", self.operand(data, ty, 0)), 1),
         };
@@ -287,7 +305,7 @@ impl InstPrinter<'_> {
         let args = args.collect::<Vec<_>>().join(", ");
         let mut out = spaced(&[word, &flags_text(data.flags), &format!("{callee}({args})")]);
         let declared = match call.callee {
-            Callee::Direct(func) => Some(&self.module.funcs[func].sig),
+            Callee::Direct(func) => self.module.funcs.get(func).map(|f| &f.sig),
             Callee::Indirect => None,
         };
         if declared != Some(&call.sig) {
@@ -317,117 +335,19 @@ impl InstPrinter<'_> {
         if end < count {
             groups.push(group("with", count));
         }
-        let callee = quote_if_needed(&self.module.funcs[request.func].name);
-        let call = format!("@{callee}({})", groups.join(", "));
+        let callee = function_name(self.module, request.func);
+        let call = format!("{callee}({})", groups.join(", "));
         let flags = flags_text(data.flags);
         let head = spaced(&["request", &flags, request.mode.name(), &call]);
         format!("{head} -> {}", request.ret.name())
-    }
-
-    fn access(&self, access: &Access) -> Vec<String> {
-        let mut clauses = Vec::new();
-        if access.align != 0 {
-            clauses.push(format!("align {}", access.align));
-        }
-        if access.volatile {
-            clauses.push("volatile".to_string());
-        }
-        if let Some((ordering, scope)) = access.atomic {
-            clauses.push(format!("atomic {}", ordering_text(ordering, scope)));
-        }
-        if let Some(tbaa) = access.tbaa {
-            clauses.push(format!("tbaa {}", tbaa.as_u32()));
-        }
-        for (word, scopes) in [("scopes", &access.scopes), ("noalias", &access.noalias)] {
-            if !scopes.is_empty() {
-                let list: Vec<u32> = scopes.iter().map(|scope| scope.as_u32()).collect();
-                clauses.push(format!("{word}({})", joined(&list)));
-            }
-        }
-        if access.region != Region::User {
-            clauses.push(format!("region {}", access.region.name()));
-        }
-        clauses
     }
 
     fn is_one(&self, args: &[Value]) -> bool {
         let [count] = args else {
             return args.is_empty();
         };
-        self.func.ty(*count) == Type::i64() && self.func.as_const(*count) == Some(&Constant::Int(1))
+        self.exists(*count)
+            && self.func.ty(*count) == Type::i64()
+            && self.func.as_const(*count) == Some(&Constant::Int(1))
     }
-}
-
-fn call_clauses(call: &Call) -> Vec<String> {
-    let convention = (call.convention != 0).then(|| format!("cc {}", call.convention));
-    let words = fn_attrs_words(&call.attrs);
-    let attrs = (!words.is_empty()).then(|| words.join(" "));
-    convention.into_iter().chain(attrs).collect()
-}
-
-fn request_clauses(request: &Request) -> Vec<String> {
-    let mut clauses = Vec::new();
-    if request.width != 1 {
-        clauses.push(format!("width {}", request.width));
-    }
-    for (set, word) in [
-        (request.primal_return, "primal_return"),
-        (request.strong_zero, "strong_zero"),
-        (request.runtime_activity, "runtime_activity"),
-    ] {
-        if set {
-            clauses.push(word.to_string());
-        }
-    }
-    clauses
-}
-
-fn origin_clause(data: &InstData) -> Option<String> {
-    let origin = data.origin?;
-    Some(format!("from origin {}", origin.as_u32()))
-}
-
-fn flags_text(flags: Flags) -> String {
-    let mut words = Vec::new();
-    let mut rest = flags;
-    if flags.contains(Flags::FAST) {
-        words.push("fast".to_string());
-        rest.remove(Flags::FAST);
-    }
-    words.extend(rest.iter_names().map(|(name, _)| name.to_lowercase()));
-    words.join(" ")
-}
-
-fn ordering_text(ordering: Ordering, scope: SyncScope) -> String {
-    match scope {
-        SyncScope::System => ordering.name().to_string(),
-        _ => format!("{} {}", ordering.name(), scope.name()),
-    }
-}
-
-/// A case of a switch, as the signed number of the width of the operand.
-fn case_text(case: u128, ty: Option<Type>) -> String {
-    match ty.and_then(Type::int_bits) {
-        Some(bits @ 1..=127) if case >> (bits - 1) == 1 => {
-            format!("-{}", (1u128 << bits) - case)
-        }
-        Some(128) => (case as i128).to_string(),
-        _ => case.to_string(),
-    }
-}
-
-fn signed_text(n: i64) -> String {
-    let sign = if n < 0 { '-' } else { '+' };
-    format!("{sign} {}", n.unsigned_abs())
-}
-
-fn joined<T: ToString>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(T::to_string).collect();
-    items.join(", ")
-}
-
-/// The words that are not empty, with spaces between.
-fn spaced(words: &[&str]) -> String {
-    let words: Vec<&str> = words.iter().copied().filter(|w| !w.is_empty()).collect();
-    words.join(" ")
 }

@@ -6,7 +6,7 @@ use super::Verifier;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::ir::{Block, Inst, Value};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// Where a value is defined.
 #[derive(Copy, Clone, Default)]
@@ -67,7 +67,7 @@ impl Verifier<'_> {
         let on_edges = on_edges.flat_map(|(i, edge)| edge.args.iter().map(move |&v| (v, i == 0)));
         let mut wrong: Vec<Value> = args
             .chain(on_edges)
-            .filter(|&(v, _)| func.as_const(v).is_none())
+            .filter(|&(v, _)| v.index() < func.value_count() && func.as_const(v).is_none())
             .filter(|&(v, first)| !uses.is_defined(v, block, position, first))
             .map(|(v, _)| v)
             .collect();
