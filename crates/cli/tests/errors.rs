@@ -69,11 +69,13 @@ fn only_declared() {
     check(
         &reverse("ptr @elsewhere, double 1.0"),
         expect![[r#"
-        exit code 1
-        error: cannot run the passes default<O2>,function(fix-irreducible,instcombine,simplifycfg<no-switch-to-lookup;no-convert-to-switch;keep-loops>,loop-simplify,lcssa)
-         |
-         = note: invalid SimplifyCFG pass parameter 'convert-to-switch'
-    "#]],
+            exit code 1
+            error: `elsewhere` is only declared, so it has no derivative
+             |
+             = note: in function `main`; compile with -g to see the line
+             = note: its body is not in this module, nor in any bitcode that was given
+             = help: compile the file that defines `elsewhere` with Zymase too, and link both with it
+        "#]],
     );
 }
 
@@ -187,13 +189,13 @@ fn too_many_arguments() {
     check(
         &reverse("ptr @f, double 1.0, double 1.0"),
         expect![[r#"
-        exit code 1
-        error: 1 value is too many: `f` takes 1 argument
-         |
-         = note: in function `main`; compile with -g to see the line
-         = note: a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1
-         = help: remove them; to choose the seed, return the result through a pointer, whose shadow is the seed
-    "#]],
+            exit code 1
+            error: 1 value is too many: `f` takes 1 argument
+             |
+             = note: in function `main`; compile with -g to see the line
+             = note: a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1
+             = help: pass every argument once; to choose the seed, return the result through a pointer, whose shadow is the seed
+        "#]],
     );
 }
 
