@@ -197,3 +197,34 @@ fn nothing_changes_without_requests() {
         assert_eq!(instructions("ours.o"), instructions("clang.o"), "{clang}");
     }
 }
+
+/// Nothing flows through what is marked inactive, also when an optimizer could have inlined it.
+#[test]
+fn inactive_functions() {
+    let source = format!(
+        "{HEADER}
+double __enzyme_ignore_derivatives(double);
+double __enzyme_call_inactive(void *, ...);
+double square(double x) {{ return x * x; }}
+void *__enzyme_inactivefn_square = (void *)square;
+double triple(double x) {{ return 3 * x; }}
+double f(double x) {{ return x * square(x); }}
+double g(double x) {{ return x * __enzyme_ignore_derivatives(x); }}
+double h(double x) {{ return x * __enzyme_call_inactive((void *)triple, x); }}
+int main() {{
+    printf(\"%g \", __enzyme_autodiff((void *)f, 3.0));
+    printf(\"%g \", __enzyme_autodiff((void *)g, 3.0));
+    printf(\"%g\\n\", __enzyme_autodiff((void *)h, 3.0));
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "9 3 9\n");
+}
+
+/// Templates, results in memory, several derivatives at once, exceptions, derivatives of
+/// derivatives, and a wrapper that passes its own parameter on.
+#[test]
+fn cpp() {
+    let source = include_str!("programs/everything.cpp");
+    let expected = include_str!("programs/everything.txt");
+    check(&[("a.cpp", source)], "c++ a.cpp", expected);
+}

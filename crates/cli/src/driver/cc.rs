@@ -132,7 +132,7 @@ impl Compiler<'_> {
     /// The bitcode of a source with requests.
     ///
     /// Clang's own optimization is kept where it left the requests intact. Where it did not (the
-    /// markers are defined in the same file, say), the source is compiled without optimization,
+    /// markers are defined in the same file, or functions are registered), the source is compiled without optimization,
     /// and that follows when the derivatives exist.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
         let path = self.scratch.join("module.bc");
@@ -157,8 +157,10 @@ impl Compiler<'_> {
             journal::step(&format!("reading {name}"));
             let context = Context::new();
             let module = Module::parse(&context, &bytes, &name)?;
-            let readable = pin(&module.duplicate(), &mut Pins::default()).is_ok();
-            if passes && readable {
+            let mut pins = Pins::default();
+            let readable = pin(&module.duplicate(), &mut pins).is_ok();
+            // What is registered about a function is lost where the function was inlined.
+            if passes && readable && pins.registered.is_empty() {
                 return Ok(Ok(bytes));
             }
             if !passes {

@@ -13,6 +13,7 @@
 //! too): they call a function, and it is defined when the derivatives exist.
 
 mod complaints;
+mod expose;
 mod grammar;
 mod lower;
 mod marks;

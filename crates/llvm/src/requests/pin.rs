@@ -1,6 +1,7 @@
 //! Replaces requests by calls that no optimizer can disturb, and remembers what they said.
 
 use super::complaints as complain;
+use super::expose::expose_functions;
 use super::grammar::{CallKind, Sweep, call_kind};
 use super::parse::{Parsed, Source, Target, Word, parse};
 use super::places::{complain_at, places_of};
@@ -20,6 +21,7 @@ use zymase_core::ir::Type;
 ///
 /// Pins of several modules may be collected in one place; their numbers go on.
 pub fn pin(module: &Module, pins: &mut Pins) -> Result<()> {
+    expose_functions(module)?;
     pins.registered.extend(registrations(module));
     let special: Vec<_> = module
         .functions()
@@ -291,7 +293,10 @@ impl<'a> Site<'a> {
 }
 
 /// The calls and invokes of a function; any other use of a request function is an error.
-unsafe fn calls_of(function: LLVMValueRef) -> Result<Vec<LLVMValueRef>> {
+///
+/// # Safety
+/// `function` is a live function.
+pub unsafe fn calls_of(function: LLVMValueRef) -> Result<Vec<LLVMValueRef>> {
     // SAFETY: uses of a live function are live.
     unsafe {
         let mut calls = Vec::new();
@@ -328,7 +333,10 @@ unsafe fn target(function: LLVMValueRef) -> Target {
 }
 
 /// If the first argument of a call is memory for the result, the type of the result.
-unsafe fn sret_type(call: LLVMValueRef, callee: LLVMValueRef) -> Option<Type> {
+///
+/// # Safety
+/// `call` is a live call or invoke of `callee`.
+pub unsafe fn sret_type(call: LLVMValueRef, callee: LLVMValueRef) -> Option<Type> {
     // SAFETY: both are live.
     unsafe {
         let at_call = LLVMGetCallSiteEnumAttribute(call, 1, sret_kind());
