@@ -62,7 +62,8 @@ kill -SEGV $$
         exit code 1
         error: the compiler crashed inside LLVM (signal 11 SIGSEGV) while optimizing in.ll
           help: this is a bug of Zymase or a broken input; nothing was written
-    "#]].assert_eq(&shown(&launch(&folder)));
+    "#]]
+    .assert_eq(&shown(&launch(&folder)));
     assert_eq!(folder.files(), ["zymase", "zymase-driver"]);
 }
 
@@ -74,7 +75,8 @@ fn driver_is_missing() {
     expect![[r#"
         exit code 1
         error: zymase-driver is missing in FOLDER; install Zymase again with `cargo install zymase`
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -84,7 +86,8 @@ fn no_library() {
     expect![[r#"
         exit code 1
         error: ZYMASE_LLVM_PREFIX is empty, but there is no LLVM 22.1 library in empty/lib
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 /// A file that is called like the library and is none: one sentence, not the loader's.

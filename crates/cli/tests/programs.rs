@@ -228,3 +228,83 @@ fn cpp() {
     let expected = include_str!("programs/everything.txt");
     check(&[("a.cpp", source)], "c++ a.cpp", expected);
 }
+
+/// Runs `zymase cc` with one clang.
+fn cc(folder: &Folder, clang: &str, words: &str) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .arg("cc")
+        .args(words.split_whitespace())
+        .env("ZYMASE_CLANG", clang)
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+/// Compiled one by one, then linked: functions of other files are found then.
+#[test]
+fn separate_compilation() {
+    let source = format!(
+        "{HEADER}
+double g(double);
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let other = "double g(double x) { return 5 * x * x; }";
+    for clang in clangs() {
+        let folder = Folder::with(&[
+            ("a.c", &source),
+            ("b.c", other),
+            ("args", "-o prog\n'a.o' b.o"),
+        ]);
+        succeed(&cc(&folder, &clang, "-O2 -c a.c b.c"));
+        assert_eq!(folder.files(), ["a.c", "a.o", "args", "b.c", "b.o"]);
+        succeed(&cc(&folder, &clang, "-O2 a.o b.o -o prog"));
+        let program = folder.path().join("prog");
+        let run = || succeed(&folder.command(program.to_str().unwrap(), ""));
+        assert_eq!(run(), "30\n", "{clang}");
+        std::fs::remove_file(&program).unwrap();
+        succeed(&folder.zymase("ld @args"));
+        assert_eq!(run(), "30\n", "{clang}");
+    }
+}
+
+/// What has nothing to do with derivatives is clang's.
+#[test]
+fn other_modes_of_clang() {
+    let source =
+        format!("{HEADER}double f(double x) {{ return __enzyme_autodiff((void *)f, x); }}");
+    let good = format!(
+        "{HEADER}double g(double x) {{ return x; }}\ndouble h(double x) {{ return __enzyme_autodiff((void *)g, x); }}"
+    );
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", &good), ("bad.c", "int f( {")]);
+        assert!(succeed(&cc(&folder, &clang, "-E a.c")).contains("__enzyme_autodiff"));
+        assert!(succeed(&cc(&folder, &clang, "--version")).contains("clang version"));
+        succeed(&cc(&folder, &clang, "-fsyntax-only a.c"));
+        succeed(&cc(&folder, &clang, "-O1 -S b.c"));
+        let assembly = std::fs::read_to_string(folder.path().join("b.s")).unwrap();
+        assert!(
+            assembly.contains("h:") && !assembly.contains("__enzyme"),
+            "{assembly}"
+        );
+        assert_eq!(cc(&folder, &clang, "-c bad.c").status.code(), Some(1));
+        assert_eq!(folder.files(), ["a.c", "b.c", "b.s", "bad.c"]);
+    }
+}
+
+#[test]
+fn no_clang() {
+    let folder = Folder::with(&[("a.c", "")]);
+    let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .args(["cc", "a.c"])
+        .env("PATH", folder.path())
+        .env_remove("ZYMASE_CLANG")
+        .output()
+        .unwrap();
+    expect_test::expect![[r#"
+        exit code 1
+        error: no clang found: neither clang nor clang-22 to clang-14 is on PATH
+         |
+         = note: Zymase reads the bitcode that clang writes
+         = help: install clang (`apt install clang`), or set ZYMASE_CLANG to its path
+    "#]].assert_eq(&common::shown(&output));
+}

@@ -4,9 +4,9 @@
 //! function that is shows only where the wrapper is called, so the wrapper is inlined there. That
 //! is done to wrappers only that nobody else can call, and only if a request needs it.
 
+use super::calls::{calls_of, sret_type};
 use super::grammar::{CallKind, call_kind};
 use super::operands;
-use super::pin::{calls_of, sret_type};
 use crate::PassOptions;
 use crate::module::Module;
 use crate::raw::value_name;
