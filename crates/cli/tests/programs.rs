@@ -306,5 +306,58 @@ fn no_clang() {
          |
          = note: Zymase reads the bitcode that clang writes
          = help: install clang (`apt install clang`), or set ZYMASE_CLANG to its path
-    "#]].assert_eq(&common::shown(&output));
+    "#]]
+    .assert_eq(&common::shown(&output));
+}
+
+/// Links two files with a request in the first, and gives the message without folder names.
+fn refused_link(other: &str, flags: &str) -> Vec<String> {
+    let source = format!(
+        "{HEADER}
+double g(double);
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let refusal = |clang: String| {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", other), ("c.c", other)]);
+        let output = cc(&folder, &clang, flags);
+        assert!(!folder.path().join("prog").exists());
+        let text = common::shown(&output);
+        let words = text.split(' ').map(|word| match word.rsplit_once('/') {
+            Some((_, name)) => name,
+            None => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let mut messages: Vec<String> = clangs().into_iter().map(refusal).collect();
+    messages.dedup();
+    messages
+}
+
+#[test]
+fn two_definitions() {
+    let other = "double g(double x) { return x * x; }";
+    for message in refused_link(other, "-O1 a.c b.c c.c -o prog") {
+        expect_test::expect![[r#"
+            exit code 1
+            error: `g` is defined in 1-b.o and in 2-c.o
+             |
+             = note: a derivative needs its body, and the two may differ
+             = help: link only one of them
+        "#]].assert_eq(&message);
+    }
+}
+
+#[test]
+fn local_variable_of_a_native_file() {
+    let other = "static double scale = 2; void set(double s) { scale = s; }
+double g(double x) { return scale * x; }";
+    for message in refused_link(other, "-O1 a.c b.c -o prog") {
+        expect_test::expect![[r#"
+            exit code 1
+            error: a derivative uses `scale`, which is local to 1-b.o
+             |
+             = note: the file was compiled to native code, so the derivative cannot share the variable with it
+             = help: compile the file with -flto, or make the variable visible to other files (not `static`)
+        "#]].assert_eq(&message);
+    }
 }
