@@ -9,6 +9,7 @@ mod common;
 use common::*;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use zymase_llvm::pipelines::{finish, prepare};
 use zymase_llvm::{Context, Module};
 
 /// Every function of the standard library comes back from core's IR as something that LLVM
@@ -23,7 +24,19 @@ fn the_standard_library_comes_back() {
     assert!(bodies > 3000, "only {bodies} functions were found");
 }
 
-/// Compiles bitcode as it is and after the round trip, and gives what both programs print.
+/// The same for copies of the functions as new ones, with debug information of their own.
+#[test]
+fn the_standard_library_is_copied() {
+    let mut bodies = 0;
+    for (name, bitcode) in standard_library() {
+        let module = Module::parse(&Context::new(), &bitcode, &name).unwrap();
+        bodies += copy_functions(&module, &name);
+    }
+    assert!(bodies > 3000, "only {bodies} functions were found");
+}
+
+/// Compiles bitcode as it is, after the round trip, and with copies in the place of its functions;
+/// all three programs must print the same.
 fn check(bitcode: &Path, link: impl Fn(&Path, &Path)) {
     let print = |variant: &str, module: Module| {
         let object = bitcode.with_extension(format!("{variant}.o"));
@@ -33,11 +46,14 @@ fn check(bitcode: &Path, link: impl Fn(&Path, &Path)) {
         run(&mut Command::new(&program))
     };
     let expected = print("plain", read(bitcode));
-    let module = read(bitcode);
-    assert!(round_trip(&module, &bitcode.display().to_string()) > 0);
-    let actual = print("again", module);
-    assert!(!expected.is_empty(), "{} prints nothing", bitcode.display());
-    assert_eq!(expected, actual, "{}", bitcode.display());
+    let name = bitcode.display().to_string();
+    assert!(!expected.is_empty(), "{name} prints nothing");
+    let again = read(bitcode);
+    assert!(round_trip(&again, &name) > 0);
+    assert_eq!(expected, print("again", again), "{name}");
+    let copied = read(bitcode);
+    copy_functions(&copied, &name);
+    assert_eq!(expected, print("copied", copied), "copies of {name}");
 }
 
 /// Compiles a C or C++ program by clang with these flags and checks it.
@@ -94,6 +110,33 @@ fn c_programs_at_o2() {
 #[test]
 fn c_programs_at_o3() {
     check_c("-O3");
+}
+
+/// What the passes before import and after export make of unoptimized programs.
+#[test]
+fn prepared_programs() {
+    for source in sources("c") {
+        let folder = tempfile::tempdir().unwrap();
+        let bitcode = folder.path().join("program.bc");
+        run(Command::new("clang-22")
+            .args(["-w", "-c", "-emit-llvm", "-O0", "-o"])
+            .arg(&bitcode)
+            .arg(&source));
+        let print = |variant: &str, module: Module| {
+            let object = bitcode.with_extension("o");
+            let program = bitcode.with_extension(variant);
+            compile(&module, &object);
+            let mut link = Command::new("clang-22");
+            run(link.arg(&object).args(["-lm", "-o"]).arg(&program));
+            run(&mut Command::new(&program))
+        };
+        let expected = print("plain", read(&bitcode));
+        let module = read(&bitcode);
+        prepare(&module).unwrap();
+        round_trip(&module, &source.display().to_string());
+        finish(&module).unwrap();
+        assert_eq!(expected, print("prepared", module), "{}", source.display());
+    }
 }
 
 #[test]

@@ -371,10 +371,16 @@ fn redirect_block_addresses(function: Val, old: Bb, new: Bb) {
 /// Deletes blocks that may refer to each other.
 ///
 /// A block deletes its own instructions and debug records, but nothing that others refer to may
-/// go before those references do: so values become poison and blocks one last block first.
+/// go before those references do: so values become poison and blocks one empty block first.
 fn remove_blocks(blocks: &[Bb]) {
-    let Some((&last, others)) = blocks.split_first() else {
+    let Some(&first) = blocks.first() else {
         return;
+    };
+    let function = ll::parent_function(first);
+    // SAFETY: the function is alive.
+    let empty = unsafe {
+        let context = LLVMGetTypeContext(ll::type_of(function));
+        LLVMAppendBasicBlockInContext(context, function, c"".as_ptr())
     };
     let mut tokens = Vec::new();
     for &block in blocks {
@@ -396,13 +402,13 @@ fn remove_blocks(blocks: &[Bb]) {
             erase_users(token, &mut erased);
         }
     }
-    for &block in others {
-        ll::replace_uses(ll::block_as_value(block), ll::block_as_value(last));
+    for &block in blocks {
+        ll::replace_uses(ll::block_as_value(block), ll::block_as_value(empty));
     }
-    for &block in others {
+    for &block in blocks {
         ll::delete_block(block);
     }
-    ll::delete_block(last);
+    ll::delete_block(empty);
 }
 
 fn erase_users(token: Val, erased: &mut HashSet<Val>) {
