@@ -466,25 +466,31 @@ define void @main(ptr %p) !dbg !4 {{
 fn result_of_another_type() {
     let body = "  %r = call float (ptr, ...) @__enzyme_autodiff_float(ptr @f, double 1.0)
   store float %r, ptr %p";
-    check(body, expect![[r#"
+    check(
+        body,
+        expect![[r#"
         exit code 1
         error: the request returns a float (f32), but this derivative of `f` is a float (f64)
          |
          = note: in function `main`; compile with -g to see the line
          = note: reverse mode returns the derivatives of the enzyme_out arguments in order, forward mode the tangent of the result; with enzyme_primal_return the primal result comes first
          = help: declare the request function with that result
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn split_mode() {
     let body = "  %r = call ptr (ptr, ...) @__enzyme_augmentfwd(ptr @f, double 1.0)";
-    check(body, expect![[r#"
+    check(
+        body,
+        expect![[r#"
         exit code 1
         error: the split derivative of `f` is not supported yet
          |
          = note: in function `main`; compile with -g to see the line
          = note: Zymase writes both sweeps of reverse mode in one function
          = help: use __enzyme_autodiff, which runs them in one call
-    "#]]);
+    "#]],
+    );
 }

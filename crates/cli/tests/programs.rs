@@ -343,7 +343,8 @@ fn two_definitions() {
              |
              = note: a derivative needs its body, and the two may differ
              = help: link only one of them
-        "#]].assert_eq(&message);
+        "#]]
+        .assert_eq(&message);
     }
 }
 
