@@ -73,12 +73,8 @@ pub fn copy_functions(module: &Module, name: &str) -> usize {
 
 /// Computed labels are addresses in the original, and a label's address is an opaque constant.
 fn is_copyable(function: &Function) -> bool {
-    function
-        .values()
-        .all(|value| match function.as_const(value) {
-            Some(Constant::Opaque(_)) => false,
-            _ => true,
-        })
+    let is_opaque = |value| matches!(function.as_const(value), Some(Constant::Opaque(_)));
+    !function.values().any(is_opaque)
         && !function.blocks().iter().any(|&block| {
             let last = function.terminator(block).map(|t| &function.inst(t).op);
             matches!(last, Some(Op::OpaqueTerminator { opaque, .. }) if opaque.name == "indirectbr")
