@@ -1,10 +1,8 @@
 //! Both modes on small programs, against the interpreter on dual numbers.
 
-mod referee;
-
-use referee::{Arg, Derivatives};
 use zymase_core::ir::text::{parse_module, print_module};
 use zymase_core::pipeline::Options;
+use zymase_testgen::referee::{Arg, Derivatives};
 
 /// Differentiates `@f` of a module and compares both modes with the oracle.
 fn check(text: &str, args: &[Arg]) {
