@@ -1,7 +1,8 @@
 //! Derivatives of generated programs agree with the oracle.
 //!
 //! `ZYMASE_SEEDS=start..end` tries these seeds instead of the usual ones; `ZYMASE_FUZZ_SECONDS=n`
-//! goes on with new seeds for so long. Both print statistics with `--nocapture`.
+//! goes on with new seeds for so long; `ZYMASE_SUSPECT=text` counts refusals with this text as
+//! failures. All print statistics with `--nocapture`.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,13 +25,21 @@ fn derivatives_agree_with_the_oracle() {
         .map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut counts = Counts::default();
     let mut failures: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    // Refusals that contain this text count as failures, to see small programs for them.
+    let suspect = std::env::var("ZYMASE_SUSPECT").ok();
+    let trial = |program: &_| match (trial(program, &options), &suspect) {
+        (Verdict::Refused(why), Some(suspect)) if why.contains(suspect) => {
+            Verdict::Wrong(format!("refusal: {suspect}"))
+        }
+        (verdict, _) => verdict,
+    };
     for seed in seeds.start.. {
         match until {
             Some(until) if Instant::now() > until => break,
             None if seed >= seeds.end => break,
             _ => {}
         }
-        let verdict = trial(&grow(seed), &options);
+        let verdict = trial(&grow(seed));
         if let Verdict::Wrong(why) = &verdict {
             failures.entry(kind(why)).or_default().push(seed);
         }
@@ -45,9 +54,9 @@ fn derivatives_agree_with_the_oracle() {
             seeds.len(),
             &seeds[..seeds.len().min(8)]
         ));
-        let mut fails = |program: &_| matches!(trial(program, &options), Verdict::Wrong(why) if self::kind(&why) == *kind);
+        let mut fails = |program: &_| matches!(trial(program), Verdict::Wrong(why) if self::kind(&why) == *kind);
         let small = shrink(&grow(seed), &mut fails);
-        if let Verdict::Wrong(why) = trial(&small, &options) {
+        if let Verdict::Wrong(why) = trial(&small) {
             report.push_str(&format!("seed {seed}: {why}\n{}\n", lower(&small)));
         }
     }

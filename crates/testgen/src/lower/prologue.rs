@@ -8,6 +8,10 @@ impl Lowering<'_> {
     /// What must come before a body.
     pub(super) fn prologue(&mut self, body: &str) -> String {
         let mut text = String::new();
+        let copies = !self.touched.is_empty() || body.contains("mem");
+        if copies && self.is_main() {
+            text.push_str(TYPES);
+        }
         for &memory in &self.touched {
             text.push_str(match memory {
                 Memory::Frame => FRAME,
@@ -67,15 +71,31 @@ fn uses(text: &str, name: &str) -> bool {
     })
 }
 
+/// Accesses that say what type copied memory has: nothing else might.
+const TYPES: &str = "    %type_index = and %n, 7:i64
+    %type_p = address %p + 8*%type_index
+    %type_p0 = load f64 %type_p, align 8
+    %type_q = address %q + 8*%type_index
+    %type_q0 = load f64 %type_q, align 8
+    %type_c = address %c + 8*%type_index
+    %type_c0 = load f64 %type_c, align 8
+";
+
 const FRAME: &str = "    %frame = alloca [8 x f64], align 8
     memset %frame, 0:i8, 64:i64, align 8
     memmove %frame, %p, 32:i64
+    %frame_index = and %n, 7:i64
+    %frame_type = address %frame + 8*%frame_index
+    %frame_type0 = load f64 %frame_type, align 8
 ";
 
 const HEAP: &str = "    %heap = call @malloc(64)
     memmove %heap, %q, 32:i64
     %heap_high = address %heap + 32
     memmove %heap_high, %p, 32:i64
+    %heap_index = and %n, 7:i64
+    %heap_type = address %heap + 8*%heap_index
+    %heap_type0 = load f64 %heap_type, align 8
 ";
 
 const TABLE: &str = "    %table = alloca [4 x ptr], align 8
@@ -100,6 +120,12 @@ const RECORDS: &str = "    %records = alloca [4 x {f64, i64, ptr, f32, f32}], al
     store %record, %records, align 8
     store %record, %records1, align 8
     memcopy %records2, %records, 64:i64
+    %records_int = address %records + 8
+    %record_int = load i64 %records_int, align 8
+    %record_int3 = mul %record_int, 3:i64 : i64
+    %records_int1 = address %records + 40
+    %record_int1 = load i64 %records_int1, align 8
+    %record_int4 = mul %record_int1, 3:i64 : i64
 ";
 
 const SINGLES: &str = "    %singles = alloca [8 x f32], align 8

@@ -281,6 +281,9 @@ impl Lowering<'_> {
         let high = self.value(&format!("address {buffer} + 32"));
         self.line(&format!("memset {buffer}, 0:i8, 32:i64, align 8"));
         self.line(&format!("memmove {high}, %p, 32:i64"));
+        let index = self.value("and %n, 7:i64");
+        let typed = self.value(&format!("address {buffer} + 8*{index}"));
+        self.value(&format!("load f64 {typed}, align 8"));
         self.buffers.push((buffer, heap));
         for stmt in body {
             self.stmt(stmt);

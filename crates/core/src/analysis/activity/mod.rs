@@ -47,7 +47,7 @@ impl Activity {
             types,
             effects,
             key,
-            objects: Objects::new(function, effects),
+            objects: Objects::new(module, function, types, effects),
             varied: BTreeSet::new(),
             active: EntitySet::new(),
             changed: true,
