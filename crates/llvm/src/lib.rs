@@ -11,6 +11,7 @@
 mod context;
 pub mod export;
 pub mod import;
+mod jit;
 mod known;
 mod library;
 mod ll;
@@ -24,6 +25,7 @@ pub mod requests;
 mod target;
 
 pub use context::Context;
+pub use jit::Jit;
 pub use library::{LIBRARY_DIR, LIBRARY_FILE, version};
 pub use llvm_sys;
 pub use module::{Module, blocks_of, instructions_of};

@@ -282,10 +282,15 @@ pub fn file_name(file: Md) -> String {
     }
 }
 
-/// The raw bytes of a constant array or vector of plain data, which has `len` of them.
-pub fn raw_data<'a>(v: Val, len: usize) -> &'a [u8] {
-    // SAFETY: LLVM keeps the bytes as long as the constant.
-    unsafe { raw::bytes(LLVMGetRawDataValues(v, len), len) }
+/// The raw bytes of a constant array or vector of plain data.
+pub fn raw_data<'a>(v: Val) -> &'a [u8] {
+    let mut len = 0usize;
+    // SAFETY: LLVM keeps the bytes as long as the constant. The binding declares the second
+    // parameter as a number; in LLVM's header it is the address that gets the length.
+    unsafe {
+        let start = LLVMGetRawDataValues(v, (&raw mut len).expose_provenance());
+        raw::bytes(start, len)
+    }
 }
 
 /// The text form of a value.

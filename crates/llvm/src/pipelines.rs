@@ -18,7 +18,7 @@ pub fn prepare(module: &Module) -> Result<()> {
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again.
     let pipeline = "default<O2>,function(fix-irreducible,instcombine,\
-                    simplifycfg<no-switch-to-lookup;no-convert-to-switch;keep-loops>,\
+                    simplifycfg<keep-loops>,\
                     loop-simplify,lcssa)";
     module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
 }

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use zymase_core::pipeline::Options;
+use zymase_core::plan::PlanKind;
 use zymase_testgen::grow::grow;
 use zymase_testgen::lower::lower;
 use zymase_testgen::shrink::shrink;
+use zymase_testgen::tree::Program;
 use zymase_testgen::trial::{Verdict, trial};
 
 /// The seeds of every test run.
@@ -17,7 +19,6 @@ const USUAL: std::ops::Range<u64> = 0..1000;
 
 #[test]
 fn derivatives_agree_with_the_oracle() {
-    let options = Options::default();
     let seeds = seeds();
     let until = std::env::var("ZYMASE_FUZZ_SECONDS")
         .ok()
@@ -27,7 +28,7 @@ fn derivatives_agree_with_the_oracle() {
     let mut failures: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     // Refusals that contain this text count as failures, to see small programs for them.
     let suspect = std::env::var("ZYMASE_SUSPECT").ok();
-    let trial = |program: &_| match (trial(program, &options), &suspect) {
+    let trial = |program: &_| match (both_plans(program), &suspect) {
         (Verdict::Refused(why), Some(suspect)) if why.contains(suspect) => {
             Verdict::Wrong(format!("refusal: {suspect}"))
         }
@@ -61,6 +62,25 @@ fn derivatives_agree_with_the_oracle() {
         }
     }
     assert!(failures.is_empty(), "{report}");
+}
+
+/// The verdict on the plan that is always legal; if it is good, that on the usual plan.
+fn both_plans(program: &Program) -> Verdict {
+    let with = |plan| {
+        let options = Options {
+            plan,
+            ..Options::default()
+        };
+        trial(program, &options)
+    };
+    match with(PlanKind::Everything) {
+        Verdict::Agrees => match with(PlanKind::MinCut) {
+            Verdict::Wrong(why) => Verdict::Wrong(format!("minimum cut: {why}")),
+            Verdict::Refused(why) => Verdict::Wrong(format!("minimum cut: refusal: {why}")),
+            verdict => verdict,
+        },
+        verdict => verdict,
+    }
 }
 
 fn seeds() -> std::ops::Range<u64> {

@@ -3,20 +3,23 @@
 //! Each step is one function of `zymase_llvm` or of core; the order of the steps is here and
 //! nowhere else.
 
-use crate::args::{CompileOptions, Step};
+use crate::args::{CompileOptions, Plan, Step};
 use crate::journal;
-use crate::seam::{self, Report};
 use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::ir::text::print_module;
+use zymase_core::pipeline;
+use zymase_core::plan::PlanKind;
+use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, isolate};
 use zymase_llvm::requests::{Pins, lower, pin};
-use zymase_llvm::{Module, OptLevel, import, pipelines};
+use zymase_llvm::{Module, OptLevel, export, import, pipelines};
 
 /// What was done to a module.
 pub struct Done {
     /// The requests that were served.
     pub pins: Pins,
-    /// What core tells about the derivatives; none if nothing was asked for.
-    pub report: Option<Report>,
+    /// The plans of the reverse-mode derivatives.
+    pub reports: Vec<Report>,
     /// The text of core's module, derivatives included.
     pub core: String,
 }
@@ -44,7 +47,7 @@ pub fn differentiate(
     if pins.requests.is_empty() {
         return Ok(Done {
             pins,
-            report: None,
+            reports: Vec::new(),
             core: String::new(),
         });
     }
@@ -56,9 +59,18 @@ pub fn differentiate(
     show(Step::Prepare, &|| isolated.private.print());
     journal::step(&format!("reading the optimized functions of {name}"));
     let mut imported = import::import(&isolated.private)?;
-    lower(&mut imported.module, &pins)?;
+    let mut added = lower(&mut imported.module, &pins)?;
+    show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let report = seam::differentiate(&mut imported.module, options)?;
+    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options))?;
+    show(Step::Derivatives, &|| print_module(&imported.module));
+    let core = print_module(&imported.module);
+    journal::step(&format!("handing the derivatives of {name} to LLVM"));
+    added.extend(&outcome.added);
+    for func in added {
+        export::export_function(&mut imported, func)?;
+    }
+    show(Step::Export, &|| isolated.private.print());
     drop(imported);
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
@@ -67,9 +79,18 @@ pub fn differentiate(
     program.verify()?;
     Ok(Done {
         pins,
-        report: Some(report),
-        core: String::new(),
+        reports: outcome.reports,
+        core,
     })
+}
+
+fn core_options(options: &CompileOptions) -> pipeline::Options {
+    pipeline::Options {
+        plan: match options.plan {
+            Plan::Auto => PlanKind::default(),
+            Plan::Everything => PlanKind::Everything,
+        },
+    }
 }
 
 /// For a module that stands alone.

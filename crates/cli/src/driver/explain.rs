@@ -15,8 +15,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let program = Module::parse(&context, &output::read(&args.input)?, &name)?;
     let done = differentiate(&program, &name, &args.options, &mut no_library)?;
     output::print(requests(&name, &done.pins).as_bytes());
-    if let Some(report) = done.report {
-        output::print(report.text.as_bytes());
+    for report in &done.reports {
+        output::print(format!("\n{report}").as_bytes());
     }
     Ok(())
 }

@@ -13,7 +13,6 @@ mod ld;
 mod opt;
 mod output;
 mod report;
-mod seam;
 mod tools;
 
 use args::{Cli, Command};

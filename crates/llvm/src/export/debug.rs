@@ -6,7 +6,9 @@
 
 use super::{Exporter, Mode};
 use crate::ll::{self, Md, Val};
-use llvm_sys::core::{LLVMGetFirstInstruction, LLVMGetNextInstruction, LLVMReplaceMDNodeOperandWith};
+use llvm_sys::core::{
+    LLVMGetFirstInstruction, LLVMGetNextInstruction, LLVMReplaceMDNodeOperandWith,
+};
 use llvm_sys::debuginfo::*;
 use zymase_core::ir::Loc;
 

@@ -43,8 +43,9 @@ impl Exporter<'_> {
                 let (opcode, to) = (cast_opcode(*op), self.origins.llvm_type(ty));
                 self.build(|b| unsafe { LLVMBuildCast(b, opcode, args[0], to, NO_NAME) })
             }
-            Op::Select => self
-                .build(|b| unsafe { LLVMBuildSelect(b, args[0], args[1], args[2], NO_NAME) }),
+            Op::Select => {
+                self.build(|b| unsafe { LLVMBuildSelect(b, args[0], args[1], args[2], NO_NAME) })
+            }
             Op::ExtractElement => {
                 self.build(|b| unsafe { LLVMBuildExtractElement(b, args[0], args[1], NO_NAME) })
             }
@@ -59,9 +60,7 @@ impl Exporter<'_> {
                 self.adapt(part, ty)
             }
             Op::Insert(path) => self.insert(args[0], args[1], path),
-            Op::Address { offset, scales } => {
-                self.address(&args, *offset, scales, data.flags, ty)
-            }
+            Op::Address { offset, scales } => self.address(&args, *offset, scales, data.flags, ty),
             Op::Alloca { .. }
             | Op::Load(_)
             | Op::Store(_)
@@ -196,8 +195,7 @@ impl Exporter<'_> {
     fn switch(&mut self, on: Val, cases: &[(u128, Edge)], default: &Edge) -> Val {
         let other = self.target_of(default, &[]);
         let ty = ll::type_of(on);
-        let switch =
-            self.build(|b| unsafe { LLVMBuildSwitch(b, on, other, cases.len() as u32) });
+        let switch = self.build(|b| unsafe { LLVMBuildSwitch(b, on, other, cases.len() as u32) });
         // Few edges of a large switch lead to one block, so that looking at those only keeps the
         // search for clashes short.
         let mut earlier: std::collections::HashMap<_, Vec<&Edge>> = Default::default();

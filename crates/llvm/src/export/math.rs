@@ -38,17 +38,17 @@ impl Exporter<'_> {
         let mut whole = ll::poison(self.origins.llvm_type(ty));
         for lane in 0..lanes {
             let index = ll::int_constant(index_ty, u128::from(lane));
-            let parts: Vec<Val> = args
-                .iter()
-                .map(|&arg| match ll::type_kind(ll::type_of(arg)) {
-                    LLVMTypeKind::LLVMVectorTypeKind => self
-                        .build(|b| unsafe { LLVMBuildExtractElement(b, arg, index, NO_NAME) }),
-                    _ => arg,
-                })
-                .collect();
+            let parts: Vec<Val> =
+                args.iter()
+                    .map(|&arg| match ll::type_kind(ll::type_of(arg)) {
+                        LLVMTypeKind::LLVMVectorTypeKind => self
+                            .build(|b| unsafe { LLVMBuildExtractElement(b, arg, index, NO_NAME) }),
+                        _ => arg,
+                    })
+                    .collect();
             let part = self.library_call(function, kind, &parts)?;
-            whole = self
-                .build(|b| unsafe { LLVMBuildInsertElement(b, whole, part, index, NO_NAME) });
+            whole =
+                self.build(|b| unsafe { LLVMBuildInsertElement(b, whole, part, index, NO_NAME) });
         }
         Ok(whole)
     }
@@ -61,12 +61,8 @@ impl Exporter<'_> {
         // SAFETY: the intrinsic exists and is overloaded on exactly these types.
         unsafe {
             let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
-            let callee = LLVMGetIntrinsicDeclaration(
-                self.origins.llvm,
-                id,
-                types.as_mut_ptr(),
-                types.len(),
-            );
+            let callee =
+                LLVMGetIntrinsicDeclaration(self.origins.llvm, id, types.as_mut_ptr(), types.len());
             let ty = ll::value_type(callee);
             LLVMBuildCall2(
                 self.builder.0,

@@ -56,18 +56,16 @@ impl Exporter<'_> {
                     let product = self.scaled(index, scale, products);
                     sum = Some(match sum {
                         None => product,
-                        Some(sum) => self.build(|b| unsafe {
-                            LLVMBuildAdd(b, sum, product, NO_NAME)
-                        }),
+                        Some(sum) => {
+                            self.build(|b| unsafe { LLVMBuildAdd(b, sum, product, NO_NAME) })
+                        }
                     });
                 }
                 let constant = self.number(offset);
                 let sum = match sum {
                     None => constant,
                     Some(sum) if offset == 0 => sum,
-                    Some(sum) => {
-                        self.build(|b| unsafe { LLVMBuildAdd(b, sum, constant, NO_NAME) })
-                    }
+                    Some(sum) => self.build(|b| unsafe { LLVMBuildAdd(b, sum, constant, NO_NAME) }),
                 };
                 self.step(base, sum, 1, promises)
             }
@@ -103,10 +101,7 @@ impl Exporter<'_> {
                 // SAFETY: LLVM copies the lanes.
                 (ty, unsafe { LLVMConstVector(factors.as_mut_ptr(), lanes) })
             }
-            _ => (
-                ll::int_type(self.origins.context, 64),
-                self.number(scale),
-            ),
+            _ => (ll::int_type(self.origins.context, 64), self.number(scale)),
         };
         let wide = self.build(|b| unsafe { LLVMBuildIntCast2(b, index, ty, 1, NO_NAME) });
         if scale == 1 {
@@ -203,8 +198,8 @@ impl Exporter<'_> {
                     return Ok(made);
                 }
                 let align = access.align;
-                let made = self
-                    .build(|b| unsafe { LLVMBuildMemSet(b, args[0], args[1], args[2], align) });
+                let made =
+                    self.build(|b| unsafe { LLVMBuildMemSet(b, args[0], args[1], args[2], align) });
                 self.set_volatile_call(made, access.volatile);
                 self.attach_alias_metadata(made, &[access]);
                 made
@@ -219,9 +214,8 @@ impl Exporter<'_> {
         if access.atomic.is_some() {
             let (order, scope) = atomic(access);
             let op = ll::LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd;
-            let made = self.build(|b| unsafe {
-                LLVMBuildAtomicRMWSyncScope(b, op, ptr, value, order, scope)
-            });
+            let made = self
+                .build(|b| unsafe { LLVMBuildAtomicRMWSyncScope(b, op, ptr, value, order, scope) });
             self.set_plain_access(made, access);
             return made;
         }

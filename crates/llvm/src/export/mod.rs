@@ -237,10 +237,7 @@ impl Exporter<'_> {
         }
         self.position(order[0]);
         for (i, argument) in arguments.into_iter().enumerate() {
-            let value = self.adapt(
-                ll::param(self.target, i as u32),
-                self.function.ty(argument),
-            );
+            let value = self.adapt(ll::param(self.target, i as u32), self.function.ty(argument));
             self.values.insert(argument, value);
         }
         for &block in &order[1..] {
@@ -373,9 +370,8 @@ fn redirect_block_addresses(function: Val, old: Bb, new: Bb) {
 
 /// Deletes blocks that may refer to each other.
 fn remove_blocks(blocks: &[Bb]) {
-    let is_token = |inst: Val| {
-        ll::type_kind(ll::type_of(inst)) == ll::LLVMTypeKind::LLVMTokenTypeKind
-    };
+    let is_token =
+        |inst: Val| ll::type_kind(ll::type_of(inst)) == ll::LLVMTypeKind::LLVMTokenTypeKind;
     let mut insts = Vec::new();
     for &block in blocks {
         // SAFETY: the walk ends before anything is removed.

@@ -69,8 +69,7 @@ impl Importer {
             | Kind::LLVMConstantPointerNullValueKind
             | Kind::LLVMConstantAggregateZeroValueKind => {}
             Kind::LLVMConstantDataArrayValueKind | Kind::LLVMConstantDataVectorValueKind => {
-                let len = ll::store_size(self.layout, ty) as usize;
-                put(init, at, ll::raw_data(value, len));
+                put(init, at, ll::raw_data(value));
             }
             Kind::LLVMConstantIntValueKind | Kind::LLVMConstantFPValueKind => {
                 let bits = match int_bits(value) {

@@ -216,7 +216,7 @@ impl Body<'_> {
     }
 
     fn switch(&mut self, inst: Val) {
-        let condition = ll::condition(inst);
+        let condition = ll::operand(inst, 0);
         let values: Option<Vec<u128>> = (1..ll::successor_count(inst))
             .map(|i| int_bits(ll::case_value(inst, i)))
             .collect();
