@@ -9,7 +9,10 @@ use zymase_testgen::referee::{Arg, Derivatives};
 fn check(text: &str, args: &[Arg]) {
     let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for plan in [PlanKind::Everything, PlanKind::MinCut] {
-        let options = Options { plan };
+        let options = Options {
+            plan,
+            ..Options::default()
+        };
         let derivatives =
             Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
         if let Err(error) = derivatives.check(args) {

@@ -8,7 +8,8 @@
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    CastOp, Constant, Edge, Function, Global, Inst, InstData, Module, Op, Symbol, UnaryOp, Value, ValueDef,
+    CastOp, Constant, Edge, Function, Global, Inst, InstData, Module, Op, Symbol, UnaryOp, Value,
+    ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
