@@ -36,6 +36,8 @@ pub struct Key {
     /// For each argument, whether the memory behind it may change between the forward and the
     /// reverse sweep.
     pub overwritten: Vec<bool>,
+    /// Whether other memory may change meanwhile.
+    pub other_overwritten: bool,
     /// What is known of the types behind each argument.
     pub shapes: Vec<Shape>,
     /// Whether somebody uses the primal result.
@@ -57,6 +59,7 @@ impl Key {
             args: request.args.clone(),
             ret: request.ret,
             overwritten: vec![request.mode != Mode::Combined; count],
+            other_overwritten: request.mode != Mode::Combined,
             shapes: vec![Shape::default(); count],
             primal_needed: request.primal_return,
             combined: request.mode == Mode::Combined,

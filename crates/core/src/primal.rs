@@ -4,12 +4,15 @@ use crate::analysis::activity::Activity;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::Effects;
-use crate::analysis::loops::Loops;
+use crate::analysis::loops::{Loop, Loops};
+use crate::analysis::overwrite::{Overwrite, Window};
+use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Piece, Types};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Module, Op, Value};
 use crate::simplify::canonical_loops::{self, Canonical};
+use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
 pub struct Primal {
@@ -29,6 +32,10 @@ pub struct Primal {
     pub order: Vec<Block>,
     /// What is at each byte.
     pub types: Types,
+    /// How often its loops run.
+    pub trip_counts: SecondaryMap<Loop, TripCount>,
+    /// What it reads that is still there when the reverse sweep runs.
+    pub overwrite: Overwrite,
     /// What calls do with memory.
     pub effects: Effects,
     /// What derivatives flow through.
@@ -63,6 +70,14 @@ impl Primal {
         let effects = Effects::new(module);
         let types = Types::new(module, &function, &key.shapes);
         let activity = Activity::new(module, &function, &types, &effects, &key)?;
+        let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
+        let window = Window {
+            arguments: key.overwritten.clone(),
+            other: key.other_overwritten,
+            frame_ends: !key.combined,
+        };
+        let overwrite = Overwrite::of_function(module, &function, &effects, &window);
+        let overwrite = overwrite.unwrap_or_default();
         let order = cfg.reverse_postorder().to_vec();
         Ok(Primal {
             key,
@@ -73,6 +88,8 @@ impl Primal {
             loops,
             order,
             types,
+            trip_counts,
+            overwrite,
             effects,
             activity,
         })

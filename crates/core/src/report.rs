@@ -1,10 +1,9 @@
 //! What was decided about a derivative, for `zymase explain`.
 
-use crate::analysis::loops::Loop;
 use crate::ir::{Loc, Module, Value, ValueDef};
-use crate::plan::{Need, Plan, Source, View};
+use crate::plan::{Need, Plan, Source};
 use crate::primal::Primal;
-use std::collections::HashMap;
+use crate::reverse::{Augmented, Layout};
 use std::fmt;
 
 /// The plan of one reverse-mode derivative, on source lines where the program has them.
@@ -51,13 +50,13 @@ impl Report {
     pub fn new(
         module: &Module,
         primal: &Primal,
-        view: &View<'_>,
+        augmented: &Augmented,
         plan: &Plan,
-        sizes: &HashMap<Option<Loop>, u64>,
+        layout: &Layout,
     ) -> Report {
         let mut loops: Vec<LoopReport> = Vec::new();
         for l in primal.loops.iter() {
-            let bytes = sizes.get(&Some(l)).copied().unwrap_or(0);
+            let bytes = layout.record_bytes(l);
             if bytes > 0 {
                 let header = primal.loops.header(l);
                 let insts = primal.function.block_insts(header).iter();
@@ -77,9 +76,9 @@ impl Report {
         let mut needs: Vec<Need> = plan.sources.keys().copied().collect();
         needs.sort();
         let values = needs.into_iter().map(|need| {
-            let (what, loc) = describe(primal, view, need.value);
+            let (what, loc) = describe(primal, augmented, need.value);
             let source = plan.source(need);
-            let ty = view.func.ty(need.value);
+            let ty = augmented.func.ty(need.value);
             ValueReport {
                 what: format!("{what} : {ty}"),
                 place: place(module, loc),
@@ -96,15 +95,15 @@ impl Report {
         });
         Report {
             function: primal.function.name.clone(),
-            frame_bytes: sizes.get(&None).copied().unwrap_or(0),
+            frame_bytes: layout.frame_bytes(),
             loops,
             values: values.collect(),
         }
     }
 }
 
-fn describe(primal: &Primal, view: &View<'_>, value: Value) -> (String, Option<Loc>) {
-    let data = view.func.value(value);
+fn describe(primal: &Primal, augmented: &Augmented, value: Value) -> (String, Option<Loc>) {
+    let data = augmented.func.value(value);
     let name = data.name.clone();
     match &data.def {
         ValueDef::Result(inst) => {
@@ -114,7 +113,7 @@ fn describe(primal: &Primal, view: &View<'_>, value: Value) -> (String, Option<L
                 false => primal.describe(*inst),
             };
             let what = name.map_or(what.clone(), |name| format!("{name} ({what})"));
-            (what, view.func.inst(*inst).loc)
+            (what, augmented.func.inst(*inst).loc)
         }
         ValueDef::Param(block, position) => {
             let primal_params = primal.function.block_params(*block).len();

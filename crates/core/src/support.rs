@@ -205,28 +205,29 @@ fn strided(
 
 /// An integer in another width, zero-extended or cut.
 pub fn extend(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
+    resize(builder, value, ty, CastOp::ZExt)
+}
+
+/// An integer in another width, sign-extended or cut.
+pub fn sign_extend(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
+    resize(builder, value, ty, CastOp::SExt)
+}
+
+fn resize(builder: &mut Builder<'_>, value: Value, ty: Type, wider: CastOp) -> Value {
     let from = builder.func.ty(value);
     let (Some(from_bits), Some(to_bits)) = (from.int_bits(), ty.int_bits()) else {
         return value;
     };
     if let Some(n) = builder.func.as_int(value) {
+        let unsigned = n & ((1 << from_bits.min(126)) - 1);
+        let n = if wider == CastOp::SExt { n } else { unsigned };
         return builder.func.iconst(ty, n);
     }
     match from_bits.cmp(&to_bits) {
-        std::cmp::Ordering::Less => builder.cast(CastOp::ZExt, value, ty),
+        std::cmp::Ordering::Less => builder.cast(wider, value, ty),
         std::cmp::Ordering::Equal => value,
         std::cmp::Ordering::Greater => builder.cast(CastOp::Trunc, value, ty),
     }
-}
-
-/// Whether a load or store of this type can be one instruction on floats.
-pub fn is_plain_float(ty: Type) -> bool {
-    ty.is_float_like()
-}
-
-/// Loops, branches and everything else of a function named here are ours.
-pub fn is_support(name: &str) -> bool {
-    name.starts_with("zymase.")
 }
 
 /// The memory operation that zeroes `bytes` at a pointer.

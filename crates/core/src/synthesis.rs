@@ -1,15 +1,14 @@
 //! The derivatives that have been made or are being made: one for each key.
 
-use crate::analysis::loops::Loop;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{Func, Function, Global, GlobalData, Initializer, Module, Signature, Type};
 use crate::pipeline::Options;
-use crate::plan::{Plan, View};
+use crate::plan::Plan;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse;
+use crate::reverse::{self, Augmented, Layout};
 use crate::support::Callable;
 use std::collections::HashMap;
 
@@ -37,6 +36,8 @@ pub struct Pair {
     pub gradient: Func,
     /// The size of the frame they share; none while the pair is being made.
     pub frame_bytes: Option<u64>,
+    /// Which parameters the reverse sweep uses; none while the pair is being made.
+    pub used: Option<Vec<bool>>,
 }
 
 impl Synthesis {
@@ -99,10 +100,14 @@ impl Synthesis {
             augmented,
             gradient,
             frame_bytes: None,
+            used: None,
         };
         self.pairs.insert(key.clone(), pair.clone());
         let primal = Primal::new(&self.module, key.clone())?;
         let bodies = reverse::synthesize(self, &primal)?;
+        let uses = bodies.gradient.use_counts();
+        let params = bodies.gradient.arguments().iter();
+        pair.used = Some(params.map(|&param| uses[param] > 0).collect());
         self.define(augmented, bodies.augmented);
         self.define(gradient, bodies.gradient);
         pair.frame_bytes = Some(bodies.frame_bytes);
@@ -167,14 +172,8 @@ impl Synthesis {
     }
 
     /// Keeps what was decided about a function.
-    pub fn report(
-        &mut self,
-        primal: &Primal,
-        view: &View<'_>,
-        plan: &Plan,
-        sizes: &HashMap<Option<Loop>, u64>,
-    ) {
-        let report = Report::new(&self.module, primal, view, plan, sizes);
+    pub fn report(&mut self, primal: &Primal, augmented: &Augmented, plan: &Plan, layout: &Layout) {
+        let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }
 }

@@ -5,15 +5,18 @@ mod referee;
 use referee::{Arg, Derivatives};
 use zymase_core::ir::text::{parse_module, print_module};
 use zymase_core::pipeline::Options;
+use zymase_core::plan::PlanKind;
 
 /// Differentiates `@f` of a module and compares both modes with the oracle.
 fn check(text: &str, args: &[Arg]) {
     let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let options = Options::default();
-    let derivatives =
-        Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
-    if let Err(error) = derivatives.check(args) {
-        panic!("{error}\n{}", print_module(&derivatives.module));
+    for plan in [PlanKind::Everything, PlanKind::MinCut] {
+        let options = Options { plan };
+        let derivatives =
+            Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
+        if let Err(error) = derivatives.check(args) {
+            panic!("{plan:?}: {error}\n{}", print_module(&derivatives.module));
+        }
     }
 }
 

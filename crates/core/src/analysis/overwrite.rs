@@ -69,8 +69,8 @@ pub enum Because {
     Observable,
 }
 
-/// The answers for every read of a function.
-#[derive(Clone, Debug)]
+/// The answers for every read of a function. The default has none, and says yes to every question.
+#[derive(Clone, Debug, Default)]
 pub struct Overwrite {
     reads: HashMap<Inst, Overwritten>,
     calls: HashMap<Inst, Call>,

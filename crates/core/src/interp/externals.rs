@@ -2,6 +2,7 @@
 //! under test use, and the way to the allocators and intrinsics.
 
 use super::allocators;
+use super::cmath;
 use super::execute::{definite_int, pointer};
 use super::intrinsics;
 use super::math;
@@ -47,6 +48,9 @@ pub(super) fn call(
     }
     if let Some(function) = intrinsics::c_function(name, args) {
         return Ok(Some(Some(math::call(function, Flags::empty(), args)?)));
+    }
+    if let Some(result) = cmath::c_call(env, name, args)? {
+        return Ok(Some(result));
     }
     let result = match name {
         "memcpy" | "memmove" => {

@@ -2,6 +2,7 @@
 //! are in [`integers`](super::integers).
 
 use super::cast::float_to_int;
+use super::cmath;
 use super::execute::{definite_int, pointer};
 use super::externals::Environment;
 use super::integers;
@@ -23,6 +24,7 @@ pub(super) fn call(
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let arg = |i: usize| args.get(i).ok_or_else(|| too_few(name));
+    let base = name.split('.').next().unwrap_or(name);
     const HINTS: [&str; 11] = [
         "dbg",
         "experimental.noalias.scope.decl",
@@ -36,13 +38,15 @@ pub(super) fn call(
         "fake.use",
         "codeview.annotation",
     ];
-    const UNCHANGED: [&str; 6] = [
+    const UNCHANGED: [&str; 8] = [
         "expect",
         "ssa.copy",
         "launder.invariant.group",
         "strip.invariant.group",
         "annotation",
         "ptr.annotation",
+        "canonicalize",
+        "arithmetic.fence",
     ];
     if HINTS.into_iter().any(is) {
         return Ok(Some(None));
@@ -58,6 +62,16 @@ pub(super) fn call(
         if let Some(Val::Ptr(at)) = args.last() {
             env.memory.forget(*at);
         }
+        None
+    } else if base == "memcpy" || base == "memmove" {
+        let (to, from) = (pointer(arg(0)?, "a copy")?, pointer(arg(1)?, "a copy")?);
+        let len = definite_int(arg(2)?, "the length of a copy")?.unsigned();
+        env.memory.copy(to, from, len, base == "memmove", 1, 1)?;
+        None
+    } else if base == "memset" {
+        let len = definite_int(arg(2)?, "the length of a memset")?.unsigned();
+        env.memory
+            .fill(pointer(arg(0)?, "a memset")?, arg(1)?, len, 1)?;
         None
     } else if is("trap") || is("ubsantrap") || is("debugtrap") {
         return Err(Trap::new(
@@ -99,6 +113,8 @@ pub(super) fn call(
     } else if let Some(function) = math_function(name) {
         let flags = Flags::empty();
         Some(lanewise(env.ret, args, |x| math::call(function, flags, x))?)
+    } else if let Some(result) = cmath::intrinsic(env.ret, base, args)? {
+        Some(result)
     } else {
         return Ok(integers::call(env.ret, name, args)?.map(Some));
     };

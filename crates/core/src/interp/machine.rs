@@ -5,7 +5,7 @@ use super::execute::definite_int;
 use super::image;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::trap::{Trap, TrapKind};
-use super::value::{Pointer, Val};
+use super::value::{Int, Pointer, Val};
 use crate::ir::{
     DataLayout, Edge, Func, Function, Global, Inst, InstData, Loc, Module, Op, Symbol, Type, Value,
     ValueDef,
@@ -173,8 +173,9 @@ impl<'m> Machine<'m> {
             }
             Op::Switch { cases, default } => {
                 let value = self.operand(data, 0)?;
-                let value = definite_int(&value, "a switch")?.unsigned();
-                let case = cases.iter().find(|(number, _)| *number == value);
+                let value = definite_int(&value, "a switch")?;
+                let same = |number| Int::new(value.width(), number).unsigned() == value.unsigned();
+                let case = cases.iter().find(|(number, _)| same(*number));
                 self.follow(case.map_or(default, |(_, edge)| edge))?;
             }
             Op::Return => {

@@ -31,6 +31,7 @@ mod access;
 mod allocators;
 mod calls;
 mod cast;
+mod cmath;
 mod constants;
 mod dual;
 mod execute;

@@ -135,7 +135,7 @@ pub struct Float {
     pub kind: FloatKind,
     /// The bit pattern.
     pub bits: u128,
-    /// The derivative along the seeds.
+    /// The derivative along the seeds, as a double in every format.
     pub tangent: f64,
 }
 

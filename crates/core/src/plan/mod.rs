@@ -8,15 +8,17 @@
 //! needs. For every other one the plan names its [`Source`].
 
 mod everything;
+mod flow;
+mod min_cut;
+mod recipe;
 
 pub use everything::everything;
+pub use min_cut::min_cut;
 
 use crate::analysis::loops::Loop;
-use crate::diagnostic::Result;
-use crate::ir::{Block, Function, Inst, Value, ValueDef};
+use crate::ir::{Module, Value};
 use crate::primal::Primal;
-use crate::synthesis::Synthesis;
-use cranelift_entity::SecondaryMap;
+use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
 
 /// A value that the reverse sweep needs.
@@ -66,36 +68,17 @@ impl Plan {
     }
 }
 
-/// The function that is planned for: the forward sweep before it fills the tape.
-pub struct View<'a> {
-    /// The function, with shadow pointers.
-    pub func: &'a Function,
-    /// The block that each instruction stands in.
-    pub blocks: &'a SecondaryMap<Inst, Option<Block>>,
-    /// The parameters of the derivative, which both sweeps have.
-    pub params: &'a [Value],
-}
-
-impl View<'_> {
-    /// The block that a value is defined in; none for constants.
-    pub fn def_block(&self, value: Value) -> Option<Block> {
-        match self.func.def(value) {
-            ValueDef::Param(block, _) => Some(*block),
-            ValueDef::Result(inst) => self.blocks[*inst],
-            ValueDef::Const(_) => None,
-        }
-    }
-}
-
 /// Decides for every need.
 pub fn choose(
-    synthesis: &Synthesis,
-    _primal: &Primal,
-    _view: &View<'_>,
+    module: &Module,
+    kind: PlanKind,
+    primal: &Primal,
+    augmented: &Augmented,
     needs: BTreeSet<Need>,
-) -> Result<Plan> {
-    match synthesis.options.plan {
-        PlanKind::Everything => Ok(everything(needs)),
+) -> Plan {
+    match kind {
+        PlanKind::Everything => everything(needs),
+        PlanKind::MinCut => min_cut(module, primal, augmented, needs),
     }
 }
 
@@ -103,6 +86,8 @@ pub fn choose(
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum PlanKind {
     /// Cache every value that the reverse sweep needs: always legal.
-    #[default]
     Everything,
+    /// Keep, recompute, reload or cache, whatever costs least.
+    #[default]
+    MinCut,
 }

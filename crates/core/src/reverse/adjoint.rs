@@ -6,8 +6,8 @@ use crate::analysis::types::Piece;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, FloatKind, Inst, InstData, Op, ReturnActivity, Type,
-    Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op,
+    ReturnActivity, Type, Value,
 };
 use crate::primal::floats;
 use crate::rules::{self, Rule};
@@ -245,8 +245,15 @@ impl Gradient<'_> {
                 _ => Vec::new(),
             };
             let mut args: Vec<Value> = Vec::new();
-            for &value in &active.args {
-                let value = self.primal_value(value);
+            for (i, &value) in active.args.iter().enumerate() {
+                let used = active.pair.used.as_ref().is_none_or(|used| used[i]);
+                let value = match used {
+                    true => self.primal_value(value),
+                    false => {
+                        let ty = self.augmented.func.ty(value);
+                        self.func.constant(ty, Constant::Undef)
+                    }
+                };
                 args.push(value);
             }
             args.extend(seeds);

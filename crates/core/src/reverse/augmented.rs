@@ -1,8 +1,12 @@
-//! The forward sweep before its tape: the function with shadow pointers, and with a parameter at
-//! each meeting of paths that tells which way control came.
+//! The forward sweep before its tape: the function with shadow pointers, and what planning and the
+//! reverse sweep want to know about it.
 
-use crate::ir::{Block, Function, Inst, Type, Value, ValueDef};
-use crate::plan::View;
+use super::induction::{Induction, inductions};
+use crate::analysis::affine::AffineValues;
+use crate::analysis::loops::Loop;
+use crate::analysis::trip_count::{Count, TripCount};
+use crate::ir::{Block, Builder, Function, Inst, Op, Type, Value, ValueDef};
+use crate::plan::Need;
 use crate::primal::Primal;
 use crate::shadow::{ActiveCall, Walk};
 use cranelift_entity::SecondaryMap;
@@ -16,11 +20,39 @@ pub struct Augmented {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// The calls that the reverse sweep reverses by a call.
     pub calls: HashMap<Inst, ActiveCall>,
+    /// For loads of shadow pointers, the loads of primal pointers that they mirror.
+    pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the entry: primals and shadows, then the frame.
     pub params: Vec<Value>,
     /// Where paths meet outside of loop headers: the index of the edge that control came by.
     pub came_by: HashMap<Block, Value>,
+    /// Which of the values in `came_by` follow from a condition.
+    pub decisions: HashMap<Value, Decision>,
+    /// Header parameters that change by the same amount in each iteration.
+    pub inductions: HashMap<Value, Induction>,
+    /// The counter in the last iteration, for loops where it is known at entry.
+    pub last: HashMap<Loop, Last>,
     blocks: SecondaryMap<Inst, Option<Block>>,
+}
+
+/// An edge that follows from a condition.
+#[derive(Copy, Clone, Debug)]
+pub struct Decision {
+    /// The condition.
+    pub condition: Value,
+    /// The index of the edge if it is true.
+    pub then: u32,
+    /// The index of the edge if it is false.
+    pub other: u32,
+}
+
+/// The counter in the last iteration of a loop.
+#[derive(Copy, Clone, Debug)]
+pub struct Last {
+    /// Its value, computed before the loop.
+    pub value: Value,
+    /// The outermost loop before which it is known, counted from this one outwards.
+    pub known_before: Loop,
 }
 
 impl Augmented {
@@ -31,14 +63,22 @@ impl Augmented {
             func: walk.func,
             shadows: walk.shadows,
             calls: walk.calls,
+            mirrors: walk.mirrors,
             params: walk.params,
             came_by: HashMap::new(),
+            decisions: HashMap::new(),
+            inductions: HashMap::new(),
+            last: HashMap::new(),
             blocks: SecondaryMap::new(),
         };
         for &block in &primal.order {
             augmented.remember_edges(primal, block);
         }
+        for l in primal.loops.iter() {
+            augmented.count_ahead(primal, l);
+        }
         augmented.blocks = augmented.func.inst_blocks();
+        augmented.inductions = inductions(primal, &augmented);
         augmented
     }
 
@@ -58,6 +98,55 @@ impl Augmented {
                 edges[edge].args.push(number);
             }
         }
+        if let Some(decision) = decision(primal, block) {
+            self.decisions.insert(param, decision);
+        }
+    }
+
+    /// Computes the last counter of a loop before the outermost loop where that is possible.
+    fn count_ahead(&mut self, primal: &Primal, l: Loop) {
+        let trips: &TripCount = &primal.trip_counts[l];
+        if !trips.is_known() {
+            return;
+        }
+        let values = AffineValues::new(&primal.function, &primal.cfg, &primal.loops);
+        let mut outermost = l;
+        for outer in primal.loops.enclosing(primal.loops.parent(l)) {
+            let invariant = match &trips.count {
+                Count::AtEntry(progression) => {
+                    values.is_invariant(&progression.lower, outer)
+                        && values.is_invariant(&progression.upper, outer)
+                }
+                _ => true,
+            };
+            if !invariant {
+                break;
+            }
+            outermost = outer;
+        }
+        let Some(preheader) = primal.loops.preheader(outermost) else {
+            return;
+        };
+        let mut insts = self.func.block_insts(preheader).to_vec();
+        let Some(terminator) = insts.pop() else {
+            return;
+        };
+        self.func.set_block_insts(preheader, insts);
+        let counters = &primal.canonical.counters;
+        let counter = |l: Loop| counters[&primal.loops.header(l)];
+        let mut builder = Builder::new(&mut self.func, preheader);
+        let last = trips.materialize(&mut builder, &counter);
+        self.func.attach_inst(preheader, terminator);
+        if let Some(value) = last {
+            let known_before = outermost;
+            self.last.insert(
+                l,
+                Last {
+                    value,
+                    known_before,
+                },
+            );
+        }
     }
 
     /// The block that a value is defined in; none for constants.
@@ -69,12 +158,59 @@ impl Augmented {
         }
     }
 
-    /// What planning needs to see.
-    pub fn view(&self) -> View<'_> {
-        View {
-            func: &self.func,
-            blocks: &self.blocks,
-            params: &self.params,
+    /// What the reverse sweep needs to have a value of the forward sweep while it reverses a
+    /// block; none if both sweeps have it: constants, arguments, counters of loops around.
+    pub fn need(&self, primal: &Primal, value: Value, at: Block) -> Option<Need> {
+        let block = self.def_block(value)?;
+        let entry = primal.function.entry();
+        if block == entry && matches!(self.func.def(value), ValueDef::Param(..))
+            || self.params.contains(&value)
+        {
+            return None;
         }
+        if self.counter_of(primal, value, at).is_some() {
+            return None;
+        }
+        let level = primal.loops.common(block, at);
+        Some(Need { value, level })
     }
+
+    /// The loop around a block whose counter a value is.
+    pub fn counter_of(&self, primal: &Primal, value: Value, at: Block) -> Option<Loop> {
+        let block = self.def_block(value)?;
+        let l = primal.loops.headed_by(block)?;
+        let is_counter = primal.canonical.counters.get(&block) == Some(&value);
+        (is_counter && primal.loops.contains(l, at)).then_some(l)
+    }
+}
+
+/// The condition that decides by which of two edges control comes to a block: that of the branch
+/// above both, if one edge comes from one side of it and the other from the other side.
+fn decision(primal: &Primal, block: Block) -> Option<Decision> {
+    let &[(first, _), (second, _)] = primal.cfg.predecessors(block) else {
+        return None;
+    };
+    let above = primal.dominators.idom(block)?;
+    // The condition of another iteration would decide something else.
+    if primal.loops.innermost(above) != primal.loops.innermost(block) {
+        return None;
+    }
+    let terminator = primal.function.terminator(above)?;
+    let data = primal.function.inst(terminator);
+    let Op::Branch { then, other } = &data.op else {
+        return None;
+    };
+    let sides = |a: Block, b: Block| {
+        primal.dominators.dominates(then.block, a) && primal.dominators.dominates(other.block, b)
+    };
+    let (then, other) = match (sides(first, second), sides(second, first)) {
+        (true, false) => (0, 1),
+        (false, true) => (1, 0),
+        _ => return None,
+    };
+    Some(Decision {
+        condition: data.args[0],
+        then,
+        other,
+    })
 }

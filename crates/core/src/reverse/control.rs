@@ -161,7 +161,12 @@ impl Gradient<'_> {
             && !self.primal.loops.contains(l, block)
         {
             let counter = self.primal.canonical.counters[&self.primal.loops.header(l)];
-            let last = self.primal_value(counter);
+            let last = self
+                .augmented
+                .last
+                .get(&l)
+                .map_or(counter, |last| last.value);
+            let last = self.primal_value(last);
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);

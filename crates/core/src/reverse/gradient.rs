@@ -1,6 +1,7 @@
 //! The reverse sweep under construction: its blocks and slots, and how it gets primal values.
 
 use super::augmented::Augmented;
+use super::induction::Step;
 use super::tape::Layout;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
@@ -192,21 +193,14 @@ impl<'a> Gradient<'a> {
         if let Some(&same) = self.both.get(&value) {
             return same;
         }
-        let Some(block) = self.augmented.def_block(value) else {
-            return self.func.constant(Type::i64(), Constant::Undef);
-        };
-        let own_loop = self.primal.loops.headed_by(block);
-        if let Some(l) = own_loop
-            && self.primal.canonical.counters.get(&block) == Some(&value)
-            && self.primal.loops.contains(l, self.at)
-        {
+        if let Some(l) = self.augmented.counter_of(self.primal, value, self.at) {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             return self.builder().load(Type::i64(), slot, access);
         }
-        let need = Need {
-            value,
-            level: self.primal.loops.common(block, self.at),
+        let Some(need) = self.augmented.need(self.primal, value, self.at) else {
+            let ty = self.augmented.func.ty(value);
+            return self.func.constant(ty, Constant::Undef);
         };
         if let Some(&got) = self.memo.get(&need) {
             return got;
@@ -219,7 +213,7 @@ impl<'a> Gradient<'a> {
             }
             Some((plan, layout)) => match plan.source(need) {
                 Source::Cache => self.cached(layout, need),
-                Source::Recompute => self.recomputed(value, block),
+                Source::Recompute => self.recomputed(value),
             },
         };
         self.memo.insert(need, got);
@@ -236,20 +230,76 @@ impl<'a> Gradient<'a> {
         builder.load(ty, address, access)
     }
 
-    fn recomputed(&mut self, value: Value, block: Block) -> Value {
-        let ty = self.augmented.func.ty(value);
-        let Some(inst) = self.augmented.func.def_inst(value) else {
-            return self.func.constant(ty, Constant::Undef);
+    /// A value that the reverse sweep computes again, from operands as they were in the block
+    /// that computed it.
+    fn recomputed(&mut self, value: Value) -> Value {
+        let Some(block) = self.augmented.def_block(value) else {
+            return self.primal_value(value);
         };
-        let data = self.augmented.func.inst(inst).clone();
         let used_at = std::mem::replace(&mut self.at, block);
-        let args = data.args.iter().map(|&v| self.primal_value(v)).collect();
+        let again = match self.augmented.func.def(value) {
+            ValueDef::Result(inst) => self.run_again(*inst),
+            _ => self.recomputed_param(value),
+        };
         self.at = used_at;
+        again
+    }
+
+    fn run_again(&mut self, inst: Inst) -> Value {
+        let data = self.augmented.func.inst(inst).clone();
+        let args: Vec<Value> = data.args.iter().map(|&v| self.primal_value(v)).collect();
+        let result = self.augmented.func.result(inst);
+        let ty = result.map_or(Type::void(), |v| self.augmented.func.ty(v));
+        let first = args[0];
         let again = InstData { args, ..data };
         let inst = self.func.append_inst(self.block, again, ty);
-        match self.func.result(inst) {
-            Some(result) => result,
-            None => value,
+        self.func.result(inst).unwrap_or(first)
+    }
+
+    fn recomputed_param(&mut self, value: Value) -> Value {
+        let ty = self.augmented.func.ty(value);
+        if let Some(decision) = self.augmented.decisions.get(&value).copied() {
+            let condition = self.primal_value(decision.condition);
+            let then = self.func.iconst(ty, decision.then.into());
+            let other = self.func.iconst(ty, decision.other.into());
+            return self.builder().select(condition, then, other);
+        }
+        let Some(induction) = self.augmented.inductions.get(&value).cloned() else {
+            return self.func.constant(ty, Constant::Undef);
+        };
+        let initial = self.primal_value(induction.initial);
+        let counter = self.primal_value(induction.counter);
+        match induction.step {
+            Step::Add(step) | Step::Subtract(step) => {
+                let negative = matches!(induction.step, Step::Subtract(_));
+                let step = self.primal_value(step);
+                let mut builder = self.builder();
+                let counter = crate::support::extend(&mut builder, counter, ty);
+                let distance = builder.mul(counter, step);
+                match negative {
+                    true => builder.sub(initial, distance),
+                    false => builder.add(initial, distance),
+                }
+            }
+            Step::Bytes(offset, terms) => {
+                let mut stride = self.func.iconst(Type::i64(), offset.into());
+                for (scale, index) in terms {
+                    let index = self.primal_value(index);
+                    let mut builder = self.builder();
+                    let index = crate::support::sign_extend(&mut builder, index, Type::i64());
+                    let scale = builder.func.iconst(Type::i64(), scale.into());
+                    let term = builder.mul(index, scale);
+                    stride = builder.add(stride, term);
+                }
+                let mut builder = self.builder();
+                match builder.func.as_int(stride) {
+                    Some(bytes) => builder.element(initial, counter, bytes as i64),
+                    None => {
+                        let distance = builder.mul(counter, stride);
+                        builder.element(initial, distance, 1)
+                    }
+                }
+            }
         }
     }
 
@@ -262,17 +312,39 @@ impl<'a> Gradient<'a> {
         if let Some(&address) = self.records.get(&level) {
             return address;
         }
-        let outer = self.record_address(self.primal.loops.parent(l));
-        let slot = self.counter_slot(l);
-        let counter_access = self.frame_access(Type::i64());
+        let array = layout.array(l);
+        let outer = self.record_address(self.primal.loops.parent(array.root));
         let access = layout.access(&self.synthesis.module, Type::ptr());
         let mut builder = self.builder();
-        let field = builder.offset(outer, layout.array_of(l));
+        let field = builder.offset(outer, array.field);
         let base = builder.load(Type::ptr(), field, access);
-        let counter = builder.load(Type::i64(), slot, counter_access);
-        let address = builder.element(base, counter, layout.record_bytes(l) as i64);
+        let index = self.record_index(l, array.root);
+        let bytes = layout.record_bytes(l) as i64;
+        let address = self.builder().element(base, index, bytes);
         self.records.insert(level, address);
         address
+    }
+
+    /// The number of the current record of a loop among those of all iterations of the loops from
+    /// `root` inwards.
+    fn record_index(&mut self, l: Loop, root: Loop) -> Value {
+        let slot = self.counter_slot(l);
+        let access = self.frame_access(Type::i64());
+        if l == root {
+            return self.builder().load(Type::i64(), slot, access);
+        }
+        let outer = match self.primal.loops.parent(l) {
+            Some(parent) => self.record_index(parent, root),
+            None => self.func.iconst(Type::i64(), 0),
+        };
+        let last = self.augmented.last[&l].value;
+        let last = self.primal_value(last);
+        let mut builder = self.builder();
+        let counter = builder.load(Type::i64(), slot, access);
+        let one = builder.func.iconst(Type::i64(), 1);
+        let trips = builder.add(last, one);
+        let before = builder.mul(outer, trips);
+        builder.add(before, counter)
     }
 
     /// The shadow of a pointer, as it was when control passed here.
@@ -316,20 +388,18 @@ impl<'a> Gradient<'a> {
         }
     }
 
-    /// Frees the records of a loop, if it has any.
+    /// Frees the records that were made before a loop.
     pub(super) fn release_records(&mut self, l: Loop) {
         let Some((_, layout)) = self.tape else { return };
-        if layout.record_bytes(l) == 0 {
-            return;
+        for (_, array) in layout.arrays_freed_after(l) {
+            let outer = self.record_address(self.primal.loops.parent(l));
+            let access = layout.access(&self.synthesis.module, Type::ptr());
+            let (free, sig) = crate::support::free(&mut self.synthesis.module, "free");
+            let mut builder = self.builder();
+            let address = builder.offset(outer, array.field);
+            let base = builder.load(Type::ptr(), address, access);
+            builder.call(free, sig, vec![base]);
         }
-        let outer = self.record_address(self.primal.loops.parent(l));
-        let access = layout.access(&self.synthesis.module, Type::ptr());
-        let field = layout.array_of(l);
-        let (free, sig) = crate::support::free(&mut self.synthesis.module, "free");
-        let mut builder = self.builder();
-        let address = builder.offset(outer, field);
-        let base = builder.load(Type::ptr(), address, access);
-        builder.call(free, sig, vec![base]);
     }
 
     /// Adds `value`, of any type with floats at `pieces`, into the memory at `address`.

@@ -26,10 +26,13 @@ mod augmented;
 mod combine;
 mod control;
 mod gradient;
+mod induction;
 mod moves;
 mod tape;
 
+pub use augmented::Augmented;
 pub use combine::combine;
+pub use tape::Layout;
 
 use crate::diagnostic::Result;
 use crate::ir::Function;
@@ -37,7 +40,6 @@ use crate::plan;
 use crate::primal::Primal;
 use crate::shadow::{self, Sweep};
 use crate::synthesis::Synthesis;
-use augmented::Augmented;
 use gradient::Gradient;
 
 /// The two functions of a reverse-mode derivative.
@@ -57,9 +59,10 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let augmented = Augmented::new(walk);
 
     let needs = Gradient::record(synthesis, primal, &augmented)?;
-    let plan = plan::choose(synthesis, primal, &augmented.view(), needs)?;
-    let layout = tape::Layout::new(&synthesis.module, primal, &augmented, &plan);
-    synthesis.report(primal, &augmented.view(), &plan, &layout.sizes());
+    let kind = synthesis.options.plan;
+    let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
+    let layout = Layout::new(&synthesis.module, primal, &augmented, &plan);
+    synthesis.report(primal, &augmented, &plan, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     Ok(Bodies {

@@ -1,9 +1,13 @@
 //! The tape: where the forward sweep keeps what the reverse sweep needs.
 //!
 //! Every level, a loop or the whole function, has a record type with a field for each value that
-//! is cached at that level, the frame of each callee, and for each loop directly inside that has
-//! records itself, the address of an array of them, one record for each iteration. The record of
-//! the function is the *frame*.
+//! is cached at that level, the frame of each callee, and the addresses of arrays of records of
+//! loops inside, one record for each iteration. The record of the function is the *frame*.
+//!
+//! If the trip counts of a nest of loops are known before the outermost of them, its *root*, the
+//! records of all iterations of the nest are one array that is allocated there. Otherwise the
+//! loop is its own root, and its array is allocated before it if its trip count is known then, and
+//! grows as it runs if not.
 
 use super::augmented::Augmented;
 use crate::analysis::loops::Loop;
@@ -21,8 +25,19 @@ use std::collections::HashMap;
 pub struct Layout {
     records: HashMap<Option<Loop>, Record>,
     fields: HashMap<Need, i64>,
-    arrays: HashMap<Loop, i64>,
+    arrays: HashMap<Loop, Array>,
     frames: HashMap<Inst, (i64, bool)>,
+}
+
+/// The records of a loop.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Array {
+    /// Where its address stands in the record of the loop around the root.
+    pub field: i64,
+    /// The outermost loop whose iterations it is for.
+    pub root: Loop,
+    /// Whether it is allocated at its full size.
+    counted: bool,
 }
 
 #[derive(Copy, Clone, Default, Debug)]
@@ -73,9 +88,15 @@ impl Layout {
         // is measured.
         for l in primal.loops.iter().rev() {
             if layout.record_bytes(l) > 0 {
-                let outer = layout.records.entry(primal.loops.parent(l)).or_default();
-                let offset = outer.add(8, 8);
-                layout.arrays.insert(l, offset);
+                let (root, counted) = root(primal, augmented, l);
+                let outer = layout.records.entry(primal.loops.parent(root)).or_default();
+                let field = outer.add(8, 8);
+                let array = Array {
+                    field,
+                    root,
+                    counted,
+                };
+                layout.arrays.insert(l, array);
             }
         }
         layout
@@ -91,11 +112,6 @@ impl Layout {
         self.bytes(Some(l))
     }
 
-    /// The sizes of all records.
-    pub fn sizes(&self) -> HashMap<Option<Loop>, u64> {
-        self.records.keys().map(|&l| (l, self.bytes(l))).collect()
-    }
-
     fn bytes(&self, level: Option<Loop>) -> u64 {
         let bytes = self.records.get(&level).map_or(0, |record| record.bytes);
         // Small records are packed more tightly; none has a field of greater alignment than size.
@@ -108,9 +124,17 @@ impl Layout {
         self.fields.get(&need).copied().unwrap_or(0)
     }
 
-    /// Where the address of a loop's records stands in the record around it.
-    pub(super) fn array_of(&self, l: Loop) -> i64 {
-        self.arrays.get(&l).copied().unwrap_or(0)
+    /// The records of a loop that has some.
+    pub(super) fn array(&self, l: Loop) -> Array {
+        self.arrays[&l]
+    }
+
+    /// The arrays that were allocated for a loop and the loops in it, in a stable order.
+    pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
+        let arrays = self.arrays.iter().filter(|(_, array)| array.root == root);
+        let mut arrays: Vec<(Loop, Array)> = arrays.map(|(&l, &array)| (l, array)).collect();
+        arrays.sort_by_key(|(l, _)| *l);
+        arrays
     }
 
     /// Where a callee's frame stands, and whether only its address does.
@@ -126,6 +150,28 @@ impl Layout {
             ..Access::default()
         }
     }
+}
+
+/// The outermost loop before which the number of iterations of a loop, counted over all loops in
+/// between, is known; and whether that of the loop itself is.
+fn root(primal: &Primal, augmented: &Augmented, l: Loop) -> (Loop, bool) {
+    if !augmented.last.contains_key(&l) {
+        return (l, false);
+    }
+    let mut chain = vec![l];
+    chain.extend(primal.loops.enclosing(primal.loops.parent(l)));
+    let known = |inner: &Loop, outer: Loop| {
+        let last = augmented.last.get(inner);
+        last.is_some_and(|last| primal.loops.is_inside(outer, last.known_before))
+    };
+    let mut root = l;
+    for n in 1..chain.len() {
+        if !chain[..=n].iter().all(|inner| known(inner, chain[n])) {
+            break;
+        }
+        root = chain[n];
+    }
+    (root, true)
 }
 
 /// Makes the forward sweep fill the tape.
@@ -182,27 +228,93 @@ impl Filler<'_> {
         }
     }
 
-    /// The records of a loop: room for one more at the start of each iteration.
+    /// The records of a loop, and the address of that of the current iteration.
     fn make_records(&mut self, l: Loop) {
         let bytes = self.layout.record_bytes(l);
         if bytes == 0 {
             return;
         }
+        let array = self.layout.array(l);
         let header = self.primal.loops.header(l);
-        let counter = self.primal.canonical.counters[&header];
-        let outer = self.addresses[&self.primal.loops.parent(l)];
-        let (grow, sig) = support::tape_grow(&mut self.synthesis.module);
-        let field = self.layout.array_of(l);
+        let counter = self.counter(l);
+        let outer = self.addresses[&self.primal.loops.parent(array.root)];
         let mut address = outer;
-        self.insert(header, 0, |b| {
-            let size = b.func.iconst(Type::i64(), bytes.into());
-            let field = b.offset(outer, field);
-            let base = b
-                .call(grow, sig, vec![field, counter, size])
-                .unwrap_or(field);
-            address = b.element(base, counter, bytes as i64);
-        });
+        if array.counted {
+            let base = self.allocate(l, array, bytes, outer);
+            self.insert_index(l, array.root, |b, index| {
+                address = b.element(base, index, bytes as i64);
+            });
+        } else {
+            let (grow, sig) = support::tape_grow(&mut self.synthesis.module);
+            self.insert(header, 0, |b| {
+                let size = b.func.iconst(Type::i64(), bytes.into());
+                let field = b.offset(outer, array.field);
+                let args = vec![field, counter, size];
+                let base = b.call(grow, sig, args).unwrap_or(field);
+                address = b.element(base, counter, bytes as i64);
+            });
+        }
         self.addresses.insert(Some(l), address);
+    }
+
+    fn counter(&self, l: Loop) -> Value {
+        self.primal.canonical.counters[&self.primal.loops.header(l)]
+    }
+
+    /// The loops from one outwards to its root.
+    fn chain(&self, l: Loop, root: Loop) -> Vec<Loop> {
+        let mut chain = vec![l];
+        while let Some(&outer) = chain.last() {
+            match self.primal.loops.parent(outer) {
+                Some(parent) if outer != root => chain.push(parent),
+                _ => break,
+            }
+        }
+        chain
+    }
+
+    /// Allocates the records of all iterations before the root.
+    fn allocate(&mut self, l: Loop, array: Array, bytes: u64, outer: Value) -> Value {
+        let Some(preheader) = self.primal.loops.preheader(array.root) else {
+            return outer;
+        };
+        let end = self.augmented.func.block_insts(preheader).len() - 1;
+        let chain = self.chain(l, array.root);
+        let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
+        let (malloc, sig) = support::malloc(&mut self.synthesis.module);
+        let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let mut base = outer;
+        self.insert(preheader, end, |b| {
+            let one = b.func.iconst(Type::i64(), 1);
+            let mut total = b.func.iconst(Type::i64(), bytes.into());
+            for last in lasts {
+                let trips = b.add(last, one);
+                total = b.mul(total, trips);
+            }
+            base = b.call(malloc, sig, vec![total]).unwrap_or(outer);
+            let field = b.offset(outer, array.field);
+            b.store(base, field, access);
+        });
+        base
+    }
+
+    /// Computes the number of the current record at the start of the header.
+    fn insert_index(&mut self, l: Loop, root: Loop, emit: impl FnOnce(&mut Builder<'_>, Value)) {
+        let header = self.primal.loops.header(l);
+        let mut chain = self.chain(l, root);
+        chain.reverse();
+        let counters: Vec<Value> = chain.iter().map(|&l| self.counter(l)).collect();
+        let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
+        self.insert(header, 0, |b| {
+            let mut index = counters[0];
+            for (&counter, &last) in counters.iter().zip(&lasts).skip(1) {
+                let one = b.func.iconst(Type::i64(), 1);
+                let trips = b.add(last, one);
+                let before = b.mul(index, trips);
+                index = b.add(before, counter);
+            }
+            emit(b, index);
+        });
     }
 
     /// Stores a value on the tape right after it is computed.

@@ -155,6 +155,9 @@ impl Walk<'_> {
             Some(v) if self.primal.is_active(v) => ReturnActivity::Active,
             _ => ReturnActivity::Const,
         };
+        let window = self.primal.overwrite.window_of_call(inst);
+        let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
+        let overwritten = (0..data.args.len()).map(may_change).collect();
         let shapes = data.args.iter();
         let shapes = shapes.map(|&v| self.primal.types.shape(v).clone());
         Key {
@@ -163,7 +166,8 @@ impl Walk<'_> {
             width: self.primal.key.width,
             args: args.collect(),
             ret,
-            overwritten: vec![true; data.args.len()],
+            overwritten,
+            other_overwritten: window.other,
             shapes: shapes.collect(),
             primal_needed: result.is_some(),
             combined: false,

@@ -50,6 +50,8 @@ pub struct Walk<'a> {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// Calls of functions that derivatives flow through, for the reverse sweep.
     pub calls: HashMap<Inst, ActiveCall>,
+    /// For loads of shadow pointers, the loads of primal pointers that they mirror.
+    pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the new entry block.
     pub params: Vec<Value>,
     sweep: Sweep,
@@ -72,6 +74,7 @@ pub fn walk<'a>(
         func,
         shadows: HashMap::new(),
         calls: HashMap::new(),
+        mirrors: HashMap::new(),
         params: Vec::new(),
         sweep,
         block,
@@ -272,6 +275,7 @@ impl Walk<'_> {
                     _ => Flags::empty(),
                 };
                 let shadow = self.builder(Some(inst)).inst(op, args, ty, flags);
+                self.mirrors.insert(shadow, inst);
                 self.func.result(shadow).unwrap_or(data.args[0])
             })
             .collect()

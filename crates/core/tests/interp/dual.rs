@@ -207,3 +207,23 @@ fn guarded_division_has_no_nan() {
     assert_eq!(outcome(text, &[Val::dual(0.0, 1.0)]), "0.0");
     assert_eq!(outcome(text, &[Val::dual(2.0, 1.0)]), "1.0 ~ -0.5");
 }
+
+#[test]
+fn digamma_on_both_sides() {
+    // From tables.
+    for (x, expected, slope) in [
+        (1.0, -0.577_215_664_901_532_9, 1.644_934_066_848_226_4),
+        (0.5, -1.963_510_026_021_423_5, 4.934_802_200_544_679),
+        (-0.5, 0.036_489_973_978_576_52, 8.934_802_200_544_68),
+        (10.0, 2.251_752_589_066_721, 0.105_166_335_681_685_75),
+    ] {
+        let text = module_text(MathFn::Digamma, FloatKind::F64, 0);
+        let result = run(&text, &[Val::dual(x, 1.0)]).expect("a value");
+        let result = result.expect("a result");
+        let near = |found: Option<f64>, expected: f64| {
+            found.is_some_and(|found| (found - expected).abs() <= 4e-15 * (1.0 + expected.abs()))
+        };
+        assert!(near(result.as_f64(), expected), "{x}: {result}");
+        assert!(near(result.tangent(), slope), "{x}: {result}");
+    }
+}

@@ -110,6 +110,18 @@ fn intrinsics() {
             "-1",
         ),
         ("llvm.unheard.of", "f64", "f64", "1.0", "UnknownFunction"),
+        (
+            "llvm.frexp.f64.i32",
+            "f64",
+            "{f64, i32}",
+            "12.0",
+            "{0.75, 4}",
+        ),
+        ("llvm.modf.f64", "f64", "{f64, f64}", "-2.5", "{-0.5, -2.0}"),
+        ("llvm.lround.i64.f64", "f64", "i64", "2.5", "3"),
+        ("lrint", "f64", "i64", "2.5", "2"),
+        ("lroundf", "f32", "i64", "-2.5", "-3"),
+        ("lgamma", "f64", "f64", "1.0", "0.0"),
         ("hypot", "f64, f64", "f64", "3.0, 4.0", "5.0"),
         ("sqrtf", "f32", "f32", "9.0", "3.0"),
     ] {
@@ -195,4 +207,37 @@ fn allocators() {
         assert_eq!(result, Ok(Some(Val::f64(1.5))), "{new}");
         assert_eq!(machine.live_heap_objects(), 0, "{new}");
     }
+}
+
+#[test]
+fn functions_with_two_results() {
+    let text = "
+        declare @sincos(f64, ptr, ptr)
+        declare @frexp(f64, ptr) -> f64
+        declare @modf(f64, ptr) -> f64
+        func @f(%x: f64) -> {f64, f64, f64, f64, f64, i32} {
+        entry:
+            %a = alloca f64, align 8
+            %b = alloca f64, align 8
+            %c = alloca f64, align 8
+            %d = alloca i32, align 4
+            call @sincos(%x, %a, %b)
+            %m = call @frexp(%x, %d)
+            %r = call @modf(%x, %c)
+            %va = load f64 %a
+            %vb = load f64 %b
+            %vc = load f64 %c
+            %vd = load i32 %d
+            %0 = insert undef, %va, [0] : {f64, f64, f64, f64, f64, i32}
+            %1 = insert %0, %vb, [1]
+            %2 = insert %1, %vc, [2]
+            %3 = insert %2, %m, [3]
+            %4 = insert %3, %r, [4]
+            %5 = insert %4, %vd, [5]
+            return %5
+        }";
+    let (s, c) = 2.5f64.sin_cos();
+    let m = -s;
+    let expected = format!("{{{s:?} ~ {c:?}, {c:?} ~ {m:?}, 2.0, 0.625 ~ 0.25, 0.5 ~ 1.0, 2}}");
+    assert_eq!(outcome(text, &[Val::dual(2.5, 1.0)]), expected);
 }

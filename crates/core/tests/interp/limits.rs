@@ -49,7 +49,10 @@ fn limits() {
         "%p = alloca [0x7fffffffffffffff x {i8, f64}], align 8\nreturn",
         TrapKind::MemoryLimit,
     );
-    check("%x = load {i8, [0x7fffffffffffffff x f64]} @sink\nreturn", TrapKind::OutOfBounds);
+    check(
+        "%x = load {i8, [0x7fffffffffffffff x f64]} @sink\nreturn",
+        TrapKind::OutOfBounds,
+    );
     check("%x = load <2 x i129> @sink\nreturn", TrapKind::Unsupported);
     check("%x = load i256 @sink\nreturn", TrapKind::Unsupported);
     check("memset @sink, 0, -1\nreturn", TrapKind::OutOfBounds);

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod dual;
 mod externals;
+mod generated;
 mod limits;
 mod memory;
 mod moves;

@@ -1,0 +1,119 @@
+//! How the reverse sweep could get a value without a tape.
+
+use crate::analysis::overwrite::{Because, Overwritten};
+use crate::ir::{BinaryOp, CastOp, Function, Inst, Module, Op, UnaryOp, Value, ValueDef};
+use crate::primal::Primal;
+use crate::reverse::Augmented;
+
+/// How a value can be had again, or why not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Recipe {
+    /// From other values of the forward sweep, at this cost for each time.
+    From(Vec<Value>, u64),
+    /// It has to be cached.
+    Never(String),
+}
+
+/// How a value can be had again.
+pub fn recipe(module: &Module, primal: &Primal, augmented: &Augmented, value: Value) -> Recipe {
+    match augmented.func.def(value) {
+        ValueDef::Const(_) => Recipe::From(Vec::new(), 0),
+        ValueDef::Param(..) => param(augmented, value),
+        ValueDef::Result(inst) => result(module, primal, augmented, *inst),
+    }
+}
+
+fn param(augmented: &Augmented, value: Value) -> Recipe {
+    if let Some(induction) = augmented.inductions.get(&value) {
+        return Recipe::From(induction.operands(), 2);
+    }
+    if let Some(decision) = augmented.decisions.get(&value) {
+        return Recipe::From(vec![decision.condition], 1);
+    }
+    Recipe::Never("it depends on the way control came".to_string())
+}
+
+fn result(module: &Module, primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
+    let func = &augmented.func;
+    let data = func.inst(inst);
+    let again = |cost| Recipe::From(data.args.clone(), cost);
+    match &data.op {
+        Op::Load(_) => {
+            let read = augmented.mirrors.get(&inst).copied().unwrap_or(inst);
+            match primal.overwrite.read(read) {
+                Overwritten::Never => again(4),
+                Overwritten::IfOverlap(conditions) => {
+                    let by = conditions.first().map(|c| c.by);
+                    Recipe::Never(format!(
+                        "its memory may be overwritten{} if ranges overlap",
+                        place(module, primal, by)
+                    ))
+                }
+                Overwritten::Yes(because) => Recipe::Never(match because {
+                    Because::Inst(by) => {
+                        format!(
+                            "its memory may be overwritten{}",
+                            place(module, primal, Some(by))
+                        )
+                    }
+                    Because::FrameEnds => "its memory ends with the function".to_string(),
+                    Because::Caller => "the caller may overwrite its memory".to_string(),
+                    Because::Observable => "reading it is observable".to_string(),
+                }),
+            }
+        }
+        Op::Unary(UnaryOp::Freeze) => Recipe::Never("it is frozen".to_string()),
+        // A decision is repeated exactly or not at all: the same comparison of recomputed floats
+        // may come out differently.
+        Op::FCmp(_) | Op::Cast(CastOp::FpToSi | CastOp::FpToUi) => {
+            match data.args.iter().any(|&v| is_rounded(func, v)) {
+                true => Recipe::Never("it decides on a computed float".to_string()),
+                false => again(1),
+            }
+        }
+        Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => again(1),
+        Op::Binary(op) => again(match op {
+            BinaryOp::FDiv | BinaryOp::UDiv | BinaryOp::SDiv => 8,
+            BinaryOp::URem | BinaryOp::SRem | BinaryOp::FRem => 12,
+            _ => 1,
+        }),
+        Op::Math(function) => again(math_cost(*function)),
+        Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => again(1),
+        Op::Insert(_) => again(1),
+        Op::Call(_) | Op::Invoke { .. } => Recipe::Never("it comes from a call".to_string()),
+        Op::Alloca { .. } => Recipe::Never("it is the address of frame memory".to_string()),
+        _ => Recipe::Never("it cannot be computed twice".to_string()),
+    }
+}
+
+/// Whether a value is the rounded result of float arithmetic.
+fn is_rounded(func: &Function, value: Value) -> bool {
+    let Some(inst) = func.def_inst(value) else {
+        return false;
+    };
+    !matches!(
+        func.inst(inst).op,
+        Op::Load(_) | Op::Call(_) | Op::Extract(_) | Op::Cast(CastOp::SiToFp | CastOp::UiToFp)
+    )
+}
+
+fn math_cost(function: crate::ir::MathFn) -> u64 {
+    use crate::ir::MathFn::*;
+    match function {
+        Fabs | Copysign | Fma | Fmuladd | Fmin | Fmax | Minimum | Maximum | Floor | Ceil
+        | Trunc | Round | RoundEven | Rint | Nearbyint | MinimumNum | MaximumNum => 1,
+        Sqrt => 8,
+        _ => 40,
+    }
+}
+
+fn place(module: &Module, primal: &Primal, inst: Option<Inst>) -> String {
+    let loc = inst.and_then(|inst| primal.function.inst(inst).loc);
+    match loc {
+        Some(loc) => {
+            let data = &module.locs[loc];
+            format!(" at {}:{}", data.file, data.line)
+        }
+        None => String::new(),
+    }
+}
