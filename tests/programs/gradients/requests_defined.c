@@ -4,7 +4,7 @@
 
 int enzyme_dup, enzyme_const, enzyme_out;
 int enzyme_width = 0;
-const int enzyme_primal_return = 1;
+int enzyme_primal_return = 1;
 
 struct dual { double primal, slope; };
 double __enzyme_autodiff(void *, ...);
