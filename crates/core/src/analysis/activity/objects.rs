@@ -35,11 +35,17 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// Follows all pointers of a function.
-    pub fn new(function: &Function, effects: &Effects) -> Objects {
+    /// Follows all pointers of a function, of whose arguments those lead to memory that `may_lead` names.
+    pub fn new(
+        function: &Function,
+        effects: &Effects,
+        may_lead: impl Fn(Value) -> bool,
+    ) -> Objects {
         let mut objects = Objects::default();
         for (i, &argument) in function.arguments().iter().enumerate() {
-            objects.values[argument].insert(Object::Argument(i));
+            if may_be_address(function, argument) && may_lead(argument) {
+                objects.values[argument].insert(Object::Argument(i));
+            }
         }
         for value in function.values() {
             if let ValueDef::Const(constant) = function.def(value) {
