@@ -160,12 +160,11 @@ impl Gradient<'_> {
         self.at = header;
     }
 
-    /// Crosses an edge backwards: adjoints of parameters go to the arguments, and a loop that the
-    /// edge left is entered at its last iteration.
+    /// Crosses an edge backwards: adjoints of parameters go to the arguments, and the loops that
+    /// the edge left, which may be several at once, are entered at their last iterations.
     fn cross(&mut self, block: Block, from: Block, edge: usize, active: &[(usize, Vec<Value>)]) {
-        if let Some(l) = self.primal.loops.innermost(from)
-            && !self.primal.loops.contains(l, block)
-        {
+        let mut left = self.primal.loops.innermost(from);
+        while let Some(l) = left.filter(|&l| !self.primal.loops.contains(l, block)) {
             let counter = self.primal.canonical.counters[&self.primal.loops.header(l)];
             let last = self
                 .augmented
@@ -176,6 +175,7 @@ impl Gradient<'_> {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);
+            left = self.primal.loops.parent(l);
         }
         let args = self.primal.function.edges(from)[edge].args.clone();
         for (i, adjoints) in active {
