@@ -44,7 +44,9 @@ if cargo clippy --version >/dev/null 2>&1; then
 else
     echo "clippy is not part of this toolchain: lints are not checked"
 fi
-step env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
+# The documentation is for contributors: private items are part of it, and may be linked to.
+step env RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" \
+    cargo doc --workspace --no-deps --document-private-items
 step cargo test --workspace --doc
 if cargo nextest --version >/dev/null 2>&1; then
     step cargo nextest run --workspace --no-fail-fast

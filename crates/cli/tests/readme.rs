@@ -49,3 +49,8 @@ fn check(document: &str) {
 fn readme() {
     check(include_str!("../../../README.md"));
 }
+
+#[test]
+fn requests() {
+    check(include_str!("../../../docs/requests.md"));
+}
