@@ -78,6 +78,7 @@ impl Primal {
         let window = Window {
             arguments: key.overwritten.clone(),
             other: key.other_overwritten,
+            result: !key.combined,
             frame_ends: !key.combined,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
