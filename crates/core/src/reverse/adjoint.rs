@@ -12,6 +12,7 @@ use crate::ir::{
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
+use crate::shadow::ActiveCall;
 use crate::support;
 
 impl Gradient<'_> {
@@ -133,6 +134,9 @@ impl Gradient<'_> {
         if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
             return Err(self.undeduced(inst, "is used as different types"));
         }
+        if pieces.iter().any(|(_, p)| *p == Piece::Unknown) && active {
+            return Err(self.undeduced(inst, "is never used as anything"));
+        }
         let access = shadow_access(access);
         let found = floats(&pieces);
         for k in 0..self.width() {
@@ -251,6 +255,7 @@ impl Gradient<'_> {
     fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
+            self.check_passed(inst, &active, data)?;
             let seeds = match (active.key.ret, active.result) {
                 (ReturnActivity::Active, Some(result)) => self.take_adjoints(result),
                 _ => Vec::new(),
@@ -288,6 +293,24 @@ impl Gradient<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// It must be known where the floats are in what a callee takes and returns by value.
+    fn check_passed(&self, inst: Inst, active: &ActiveCall, data: &InstData) -> Result<()> {
+        let out = |(_, activity): &(&Value, &Activity)| **activity == Activity::Out;
+        let args = data.args.iter().zip(&active.key.args).filter(out);
+        let mut passed: Vec<Value> = args.map(|(&value, _)| value).collect();
+        if active.key.ret == ReturnActivity::Active {
+            passed.extend(active.result);
+        }
+        for value in passed {
+            let types = &self.primal.types;
+            let pieces = types.pieces(&self.synthesis.module, &self.primal.function, value);
+            if pieces.iter().any(|(_, p)| *p == Piece::Unknown) {
+                return Err(self.undeduced(inst, "is never used as anything"));
+            }
+        }
+        Ok(())
     }
 
     /// The derivatives of `out` arguments are contributions to the arguments.

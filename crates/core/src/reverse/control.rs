@@ -6,6 +6,7 @@
 //! zero.
 
 use super::gradient::Gradient;
+use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
@@ -119,7 +120,7 @@ impl Gradient<'_> {
 
     fn leave_header(
         &mut self,
-        l: crate::analysis::loops::Loop,
+        l: Loop,
         header: Block,
         active: &[(usize, Vec<Value>)],
         edges: &[(Block, usize)],
@@ -160,12 +161,11 @@ impl Gradient<'_> {
         self.at = header;
     }
 
-    /// Crosses an edge backwards: adjoints of parameters go to the arguments, and a loop that the
-    /// edge left is entered at its last iteration.
+    /// Crosses an edge backwards: adjoints of parameters go to the arguments, and the loops that
+    /// the edge left are entered at their last iteration.
     fn cross(&mut self, block: Block, from: Block, edge: usize, active: &[(usize, Vec<Value>)]) {
-        if let Some(l) = self.primal.loops.innermost(from)
-            && !self.primal.loops.contains(l, block)
-        {
+        // Outer counters first: where inner records are depends on them.
+        for l in self.primal.loops.left(from, block).into_iter().rev() {
             let counter = self.primal.canonical.counters[&self.primal.loops.header(l)];
             let last = self
                 .augmented
