@@ -325,3 +325,36 @@ fn overlapping_records() {
         &[dup(&[0.5, -1.0, 3.0]), Arg::Out(1.5)],
     );
 }
+
+/// A pointer that may lead to memory without derivatives has a shadow all the same, also if only
+/// a callee mixes the two.
+#[test]
+fn pointers_to_active_and_inactive_memory() {
+    check(
+        "global @g size 8 align 8 = {f64 0.5}
+        func @choose(%p: ptr, %q: ptr, %n: i64) -> ptr {
+        entry:
+            %c = icmp sgt %n, 1
+            %r = select %c, %q, %p : ptr
+            return %r
+        }
+        func @f(%x: ptr, %n: i64) -> f64 {
+        entry:
+            %a = alloca f64, align 8
+            store 2.5:f64, %a, align 8
+            %c = icmp sgt %n, 1
+            %r = select %c, %x, %a : ptr
+            %b = load f64 %r, align 8
+            %s = call @choose(@g, %x, %n)
+            %d = load f64 %s, align 8
+            %t = call @choose(%a, %x, %n)
+            %e = load f64 %t, align 8
+            %h = fmul %b, %d
+            %k = fmul %h, %e
+            %l = load f64 %x, align 8
+            %m = fmul %k, %l
+            return %m
+        }",
+        &[dup(&[0.5]), Arg::Int(0)],
+    );
+}

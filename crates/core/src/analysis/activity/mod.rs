@@ -304,6 +304,12 @@ impl Solver<'_> {
                         needs.insert(object);
                     }
                 }
+                // The shadow of a pointer must be one whichever memory it leads to.
+                let objects = self.objects.of(value);
+                if objects.iter().any(|o| needs.contains(o)) {
+                    let own = objects.iter().filter(|&&o| self.has_shadow_of_own(o));
+                    needs.extend(own.copied());
+                }
             }
             if needs.len() == before {
                 return needs;
@@ -340,21 +346,23 @@ impl Solver<'_> {
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
-                let (pointer, flows) = match (&data.op, self.function.result(inst)) {
-                    (Op::Load(_), Some(result)) => (data.args[0], self.is_active(result)),
-                    (Op::Store(_), _) => (data.args[1], self.is_active(data.args[0])),
-                    (Op::Accumulate(_), _) => (data.args[0], self.is_active(data.args[1])),
-                    (Op::MemCopy { .. }, _) => {
-                        let flows = shadowed.contains(data.args[0]);
-                        (data.args[0], flows)
-                    }
+                let args = &data.args;
+                let pointers = match (&data.op, self.function.result(inst)) {
+                    (Op::Load(_), Some(result)) if self.is_active(result) => &args[..1],
+                    (Op::Store(_), _) => &args[1..],
+                    (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
+                    (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
+                    (Op::MemSet(_), _) => &args[..1],
+                    (Op::Call(_) | Op::Invoke { .. }, _) => match call_kind(self.module, data) {
+                        CallKind::Allocation(_) | CallKind::Inactive => continue,
+                        CallKind::Defined(_) | CallKind::Unknown(_) => &args[..],
+                    },
                     _ => continue,
                 };
-                if !flows || !shadowed.contains(pointer) {
-                    continue;
-                }
-                for &object in self.objects.of(pointer) {
-                    self.check_object(object, data)?;
+                for &pointer in pointers.iter().filter(|&&p| shadowed.contains(p)) {
+                    for &object in self.objects.of(pointer) {
+                        self.check_object(object, data)?;
+                    }
                 }
             }
         }

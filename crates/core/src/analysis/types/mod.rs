@@ -12,6 +12,7 @@
 //! Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
 //! needs the type then refuses the program.
 
+mod advancing;
 mod shape;
 
 pub use shape::{Cell, Piece, Shape, gcd};
@@ -20,7 +21,7 @@ use crate::ir::{
     BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Op, Type,
     Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashMap;
 
 /// The types of a function's values, byte by byte.
@@ -46,6 +47,7 @@ impl Types {
             module,
             function,
             shapes: SecondaryMap::new(),
+            advancing: advancing::advancing(function),
             changed: false,
             summaries,
         };
@@ -131,6 +133,8 @@ struct Solver<'a> {
     module: &'a Module,
     function: &'a Function,
     shapes: SecondaryMap<Value, Shape>,
+    /// Addresses that are made anew in each iteration from the last.
+    advancing: EntitySet<Inst>,
     changed: bool,
     summaries: &'a mut Summaries,
 }
@@ -188,7 +192,12 @@ impl Solver<'_> {
         let result = function.result(inst);
         match (&data.op, result) {
             (Op::Address { offset, scales }, Some(result)) => {
-                self.address(data.args[0], *offset, scales, result);
+                let step = match self.advancing.contains(inst) {
+                    true => offset.abs(),
+                    false => 0,
+                };
+                let stride = scales.iter().fold(step, |g, &s| gcd(g, s));
+                self.address(data.args[0], *offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }
@@ -249,9 +258,8 @@ impl Solver<'_> {
         }
     }
 
-    /// `result = base + offset + Σ scale·index`.
-    fn address(&mut self, base: Value, offset: i64, scales: &[i64], result: Value) {
-        let stride = scales.iter().fold(0, |g, &s| gcd(g, s));
+    /// `result = base + offset + k·stride` for an unknown k.
+    fn address(&mut self, base: Value, offset: i64, stride: i64, result: Value) {
         let there = self.shapes[base].shifted(offset);
         let back = self.shapes[result].clone();
         if stride == 0 {
