@@ -2,7 +2,7 @@
 
 use super::gradient::Gradient;
 use crate::analysis::activity::{CallKind, call_kind};
-use crate::analysis::types::Piece;
+use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -134,7 +134,10 @@ impl Gradient<'_> {
         if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
             return Err(self.undeduced(inst, "is used as different types"));
         }
-        if pieces.iter().any(|(_, p)| *p == Piece::Unknown) && active {
+        // Bytes that are the same in every run hold no derivative, whatever they are.
+        let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
+        let unknown = |(at, piece): &(i64, Piece)| *piece == Piece::Unknown && varies(*at);
+        if active && pieces.iter().any(unknown) {
             return Err(self.undeduced(inst, "is never used as anything"));
         }
         let access = shadow_access(access);
