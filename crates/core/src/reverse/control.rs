@@ -162,10 +162,10 @@ impl Gradient<'_> {
     }
 
     /// Crosses an edge backwards: adjoints of parameters go to the arguments, and the loops that
-    /// the edge left are entered at their last iteration.
+    /// the edge left, which may be several at once, are entered at their last iterations.
     fn cross(&mut self, block: Block, from: Block, edge: usize, active: &[(usize, Vec<Value>)]) {
-        // Outer counters first: where inner records are depends on them.
-        for l in self.primal.loops.left(from, block).into_iter().rev() {
+        let mut left = self.primal.loops.innermost(from);
+        while let Some(l) = left.filter(|&l| !self.primal.loops.contains(l, block)) {
             let counter = self.primal.canonical.counters[&self.primal.loops.header(l)];
             let last = self
                 .augmented
@@ -176,6 +176,7 @@ impl Gradient<'_> {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);
+            left = self.primal.loops.parent(l);
         }
         let args = self.primal.function.edges(from)[edge].args.clone();
         for (i, adjoints) in active {

@@ -180,15 +180,14 @@ impl Solver<'_> {
 
     /// Active floats are written to the memory behind a pointer.
     fn vary(&mut self, pointer: Value) {
-        for &object in self.objects.of(pointer) {
-            let kept = match object {
-                Object::Argument(i) => self.key.args[i] == ArgActivity::Const,
-                Object::Foreign => true,
-                _ => false,
-            };
-            if !kept {
-                self.changed |= self.varied.insert(object);
-            }
+        for object in self.objects.of(pointer).clone() {
+            self.vary_object(object);
+        }
+    }
+
+    fn vary_object(&mut self, object: Object) {
+        if self.has_shadow_of_own(object) {
+            self.changed |= self.varied.insert(object);
         }
     }
 
@@ -273,14 +272,27 @@ impl Solver<'_> {
         }
         if let Some(result) = result {
             self.activate(result);
+            self.vary_reachable(result);
         }
         for (i, &v) in args.iter().enumerate() {
             let writes = summary
                 .arg(i)
                 .intersects(ArgEffects::WRITE | ArgEffects::CAPTURE);
             if writes || summary.other.contains(crate::ir::ModRef::WRITE) {
-                self.vary(v);
+                self.vary_reachable(v);
             }
+        }
+    }
+
+    /// A callee may write active floats to all that it can reach from a pointer, and what it
+    /// returns may lead to memory that it has filled.
+    fn vary_reachable(&mut self, pointer: Value) {
+        let mut reached = self.objects.of(pointer).clone();
+        let mut open: Vec<Object> = reached.iter().copied().collect();
+        while let Some(object) = open.pop() {
+            self.vary_object(object);
+            let inner = self.objects.contents(object);
+            open.extend(inner.filter(|&inner| reached.insert(inner)));
         }
     }
 

@@ -1,0 +1,139 @@
+//! Differentiates the C programs of `tests/programs/gradients` with the real command line, at every
+//! optimization level, and runs them.
+//!
+//! Each program asks for derivatives in both modes and compares them itself with finite
+//! differences or with the gradient worked out by hand; it prints `ok NAME` and returns zero only
+//! if all of them agree. A file `NAME.native.c` beside `NAME.c` is compiled to a native object, as
+//! a library would be that Zymase cannot look into.
+//!
+//! One test for each program, so that nextest runs them side by side.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The levels that every program is built at.
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+
+macro_rules! gradients {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+
+        /// A program that no test runs would go unnoticed.
+        #[test]
+        fn every_program_is_listed() {
+            let listed = [$(stringify!($name)),*];
+            for entry in std::fs::read_dir(programs()).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if let Some(name) = name.strip_suffix(".c")
+                    && !name.ends_with(".native")
+                {
+                    assert!(listed.contains(&name), "{name}.c is not in the list of tests");
+                }
+            }
+        }
+    };
+}
+
+gradients!(
+    arrays,
+    branches,
+    calls,
+    complex,
+    copy_bytes,
+    fft,
+    globals,
+    guards,
+    insertion_sort,
+    loops,
+    lu,
+    matmul,
+    networks,
+    normalize,
+    numerics,
+    overwrite,
+    read_product,
+    relu3,
+    requests_defined,
+    requests_marked,
+    requests_plain,
+    rosenbrock,
+    runge_kutta,
+    scalars,
+    series,
+    structs,
+    vectors,
+);
+
+/// Builds and runs a program at every level, and reports all levels that fail, not only the first.
+fn check(name: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let native = native_object(name, folder.path());
+    let mut failures = String::new();
+    for level in LEVELS {
+        if let Err(failure) = build_and_run(name, level, native.as_deref(), folder.path()) {
+            failures += &format!("\n{name} at {level}: {failure}");
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn build_and_run(
+    name: &str,
+    level: &str,
+    native: Option<&Path>,
+    folder: &Path,
+) -> Result<(), String> {
+    let program = folder.join(format!("{name}{level}"));
+    let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    build.arg("cc").arg(level);
+    build.arg(programs().join(format!("{name}.c"))).args(native);
+    build.arg("-lm").arg("-o").arg(&program);
+    run(&mut build)?;
+    let printed = run(&mut Command::new(&program))?;
+    if printed.lines().last() == Some(&format!("ok {name}")) {
+        return Ok(());
+    }
+    Err(format!("it returned 0 and printed:\n{printed}"))
+}
+
+/// The object of the part of a program that Zymase must not see, where there is one.
+fn native_object(name: &str, folder: &Path) -> Option<PathBuf> {
+    let source = programs().join(format!("{name}.native.c"));
+    if !source.exists() {
+        return None;
+    }
+    let object = folder.join("native.o");
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    compile
+        .args(["cc", "-O2", "-c", "-o"])
+        .arg(&object)
+        .arg(source);
+    run(&mut compile).unwrap();
+    Some(object)
+}
+
+/// Runs a command, which must succeed, and gives what it prints.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?} does not start: {error}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(printed);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!(
+        "{} from {command:?}\n{printed}{errors}",
+        output.status
+    ))
+}
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/gradients")
+}
