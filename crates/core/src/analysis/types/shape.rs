@@ -181,12 +181,35 @@ impl Shape {
         pieces
     }
 
-    /// The period with which the cells repeat from offset 0 on, if all of what is known repeats:
-    /// the scalars of one period describe memory of any length.
-    pub fn period(&self) -> Option<i64> {
-        let mut strides = self.every.keys().map(|&(stride, _)| stride);
-        let first = strides.next()?;
-        Some(strides.fold(first, lcm))
+    /// The period with which the cells repeat from offset 0 on, if everything that is known
+    /// agrees with one: the scalars of one period then describe memory of any length. Where no
+    /// access has told a period, `stride` or the size of the first scalar is tried.
+    pub fn period(&self, stride: i64) -> Option<i64> {
+        let strides = self.every.keys().map(|&(stride, _)| stride);
+        let told = strides.reduce(lcm);
+        let first = self.get(0).map(Cell::bytes);
+        let candidates = match told {
+            Some(period) => vec![period],
+            None => vec![stride, first.unwrap_or(0)],
+        };
+        candidates.into_iter().find(|&p| self.repeats_with(p))
+    }
+
+    /// Whether every cell that is known agrees with the one in the first period.
+    fn repeats_with(&self, period: i64) -> bool {
+        if period <= 0 || period > MAX_CELLS as i64 {
+            return false;
+        }
+        let known = self
+            .pieces(0, period)
+            .iter()
+            .all(|(_, piece)| *piece != Piece::Unknown);
+        let later = self.at.range(period..);
+        known
+            && later.into_iter().all(|(offset, cell)| {
+                let same = self.get(offset.rem_euclid(period));
+                same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+            })
     }
 
     /// This shape seen from `offset` bytes further on.
