@@ -15,7 +15,7 @@ use zymase_testgen::tree::Program;
 use zymase_testgen::trial::{Verdict, trial};
 
 /// The seeds of every test run.
-const USUAL: std::ops::Range<u64> = 0..400;
+const USUAL: std::ops::Range<u64> = 0..250;
 
 #[test]
 fn derivatives_agree_with_the_oracle() {

@@ -69,7 +69,7 @@ impl Walk<'_> {
         match self.sweep {
             Sweep::Tangents => {
                 let stale = self.synthesis.options.breaks(Defect::StaleTangent);
-                if has(|p| *p != Piece::Int) && !(stale && !self.shadows.contains_key(&value)) {
+                if has(|p| *p != Piece::Int) && (!stale || self.shadows.contains_key(&value)) {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }

@@ -198,11 +198,8 @@ impl Solver<'_> {
             self.edge(edge);
         }
         match (&data.op, result) {
-            (Op::Load(_), Some(result)) => {
-                if self.is_varied(data.args[0]) {
-                    self.activate(result);
-                }
-            }
+            (Op::Load(_), Some(result)) if self.is_varied(data.args[0]) => self.activate(result),
+            (Op::Load(_), _) => {}
             (Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
                 if self.is_varied(data.args[0]) {
                     self.activate(result);
