@@ -181,12 +181,30 @@ impl Shape {
         pieces
     }
 
-    /// The period with which the cells repeat from offset 0 on, if all of what is known repeats:
-    /// the scalars of one period describe memory of any length.
-    pub fn period(&self) -> Option<i64> {
-        let mut strides = self.every.keys().map(|&(stride, _)| stride);
-        let first = strides.next()?;
-        Some(strides.fold(first, lcm))
+    /// The length of one period and the scalars in it, if all of what is known from offset 0 on
+    /// repeats: they describe memory of any length. Where no access had a variable index, floats
+    /// of one kind at multiples of their size do.
+    pub fn repetition(&self) -> Option<(i64, Vec<(i64, Piece)>)> {
+        let mut pattern = Shape {
+            at: BTreeMap::new(),
+            every: self.every.clone(),
+        };
+        if pattern.every.is_empty() {
+            let (_, cell) = self.at.range(0..).next()?;
+            if !matches!(cell, Cell::Float(_)) {
+                return None;
+            }
+            pattern.insert_every(cell.bytes(), 0, cell.clone());
+        }
+        let agrees = |(&offset, cell): (&i64, &Cell)| match (cell, pattern.get(offset)) {
+            (Cell::Ptr(_), Some(Cell::Ptr(_))) => true,
+            (cell, repeated) => Some(cell) == repeated,
+        };
+        if !self.at.range(0..).all(agrees) {
+            return None;
+        }
+        let period = pattern.every.keys().map(|&(stride, _)| stride).reduce(lcm)?;
+        Some((period, pattern.pieces(0, period)))
     }
 
     /// This shape seen from `offset` bytes further on.
@@ -321,6 +339,25 @@ mod tests {
         assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
         assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
         assert_eq!(pieces.len(), 9);
+    }
+
+    #[test]
+    fn memory_of_any_length_repeats_one_period() {
+        let doubles = Shape::cell(0, double()).unindexed(8);
+        let one_double = Some((8, vec![(0, Piece::Float(FloatKind::F64))]));
+        assert_eq!(doubles.repetition(), one_double);
+        let mut single = Shape::cell(0, double());
+        single.insert(24, double());
+        assert_eq!(single.repetition(), one_double);
+        single.insert(12, double());
+        assert_eq!(single.repetition(), None);
+        // The first eight bytes are a length, say: no one period describes that.
+        let mut after_a_header = doubles;
+        for byte in 0..8 {
+            after_a_header.insert(byte, Cell::Int);
+        }
+        assert_eq!(after_a_header.repetition(), None);
+        assert_eq!(Shape::default().repetition(), None);
     }
 
     #[test]
