@@ -124,8 +124,12 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
-            return Err(self.undeduced(inst, "is used as different types"));
+        for (_, piece) in pieces.iter().filter(|_| active) {
+            match piece {
+                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
+                Piece::Unknown => return Err(self.undeduced(inst, "is used without a type")),
+                Piece::Int | Piece::Float(_) | Piece::Ptr => {}
+            }
         }
         let access = shadow_access(access);
         let found = floats(&pieces);
