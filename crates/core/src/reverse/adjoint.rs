@@ -271,7 +271,7 @@ impl Gradient<'_> {
                 self.builder().call(free, sig, vec![frame]);
             }
             if let Some(bundle) = bundle {
-                self.unpack(&active.key, data, bundle);
+                self.unpack(&active.key, inst, data, bundle)?;
             }
             return Ok(());
         }
@@ -284,7 +284,7 @@ impl Gradient<'_> {
     }
 
     /// The derivatives of `out` arguments are contributions to the arguments.
-    fn unpack(&mut self, key: &Key, data: &InstData, bundle: Value) {
+    fn unpack(&mut self, key: &Key, inst: Inst, data: &InstData, bundle: Value) -> Result<()> {
         let outs: Vec<Value> = data
             .args
             .iter()
@@ -293,6 +293,11 @@ impl Gradient<'_> {
             .map(|(&value, _)| value)
             .collect();
         for (i, &argument) in outs.iter().enumerate() {
+            let primal = &self.primal;
+            let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
+            if pieces.iter().any(|(_, p)| matches!(p, Piece::Unknown | Piece::Conflict)) {
+                return Err(self.undeduced(inst, "comes here in an integer"));
+            }
             let part = match outs.len() {
                 1 => bundle,
                 _ => self.builder().extract(bundle, vec![i as u32]),
@@ -305,6 +310,7 @@ impl Gradient<'_> {
                 self.contribute(argument, k, adjoint);
             }
         }
+        Ok(())
     }
 
     /// Memory that was allocated and freed in the function lives until here.
