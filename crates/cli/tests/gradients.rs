@@ -110,20 +110,28 @@ fn native_object(name: &str, folder: &Path) -> Option<PathBuf> {
     }
     let object = folder.join("native.o");
     let mut compile = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    compile.args(["cc", "-O2", "-c", "-o"]).arg(&object).arg(source);
+    compile
+        .args(["cc", "-O2", "-c", "-o"])
+        .arg(&object)
+        .arg(source);
     run(&mut compile).unwrap();
     Some(object)
 }
 
 /// Runs a command, which must succeed, and gives what it prints.
 fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?} does not start: {error}"))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         return Ok(printed);
     }
     let errors = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{} from {command:?}\n{printed}{errors}", output.status))
+    Err(format!(
+        "{} from {command:?}\n{printed}{errors}",
+        output.status
+    ))
 }
 
 fn programs() -> PathBuf {

@@ -11,6 +11,7 @@ pub mod interp;
 pub mod ir;
 pub mod pipeline;
 pub mod plan;
+pub mod planted;
 pub mod primal;
 pub mod report;
 pub mod reverse;

@@ -8,6 +8,7 @@ use crate::ir::{
     ReturnActivity, Type, Value,
 };
 use crate::plan::PlanKind;
+use crate::planted::Defect;
 use crate::report::Report;
 use crate::simplify;
 use crate::synthesis::Synthesis;
@@ -18,6 +19,16 @@ use std::collections::{HashMap, HashSet};
 pub struct Options {
     /// How values for the reverse sweep are kept.
     pub plan: PlanKind,
+    /// A mistake to make, for tests of tests.
+    #[doc(hidden)]
+    pub planted: Option<Defect>,
+}
+
+impl Options {
+    /// Whether to make a mistake.
+    pub(crate) fn breaks(&self, defect: Defect) -> bool {
+        self.planted == Some(defect)
+    }
 }
 
 /// What was done.
@@ -105,6 +116,7 @@ impl Worklist {
 
     /// Brings a function into the form that differentiation expects.
     fn prepare(&mut self, func: Func) -> Result<()> {
+        simplify::use_library_bodies::run(&mut self.synthesis.module, func);
         simplify::lower_library_calls::run(&mut self.synthesis.module, func);
         Ok(())
     }

@@ -5,12 +5,14 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
-use crate::analysis::overwrite::{Overwrite, Window};
+use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Piece, Types};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Module, Op, Value};
+use crate::pipeline::Options;
+use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::choose_undefined;
 use cranelift_entity::SecondaryMap;
@@ -41,11 +43,13 @@ pub struct Primal {
     pub effects: Effects,
     /// What derivatives flow through.
     pub activity: Activity,
+    /// Whether to take overwritten memory for intact, for tests of tests.
+    trusts_memory: bool,
 }
 
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it.
-    pub fn new(module: &Module, key: Key) -> Result<Primal> {
+    pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         choose_undefined::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
@@ -71,11 +75,12 @@ impl Primal {
         })?;
         let effects = Effects::new(module);
         let types = Types::new(module, &function, &key.shapes);
-        let activity = Activity::new(module, &function, &types, &effects, &key)?;
+        let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {
             arguments: key.overwritten.clone(),
             other: key.other_overwritten,
+            result: !key.combined,
             frame_ends: !key.combined,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
@@ -94,7 +99,16 @@ impl Primal {
             overwrite,
             effects,
             activity,
+            trusts_memory: options.breaks(Defect::OverwriteIgnored),
         })
+    }
+
+    /// Whether the bytes that a load read are intact when the reverse sweep runs.
+    pub fn overwritten(&self, load: Inst) -> Overwritten {
+        match self.overwrite.read(load) {
+            Overwritten::Yes(Because::Inst(_)) if self.trusts_memory => Overwritten::Never,
+            answer => answer,
+        }
     }
 
     /// Whether a derivative flows through the floats in a value.

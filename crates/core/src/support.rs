@@ -127,7 +127,9 @@ pub fn tape_grow(module: &mut Module) -> Callable {
 /// `copy_pointers(to, from, len, period, shift)` copies the pointer at each multiple of `period`,
 /// as many as fit in `len` bytes that begin `shift` bytes before `to` and `from`.
 pub fn copy_pointers(module: &mut Module) -> Callable {
-    strided(module, "zymase.copy_pointers", 8, |b, to, from| {
+    // A pointer must be read before another is written there, so the loop runs towards the source.
+    let name = "zymase.copy_pointers";
+    strided(module, name, 8, IntPred::Ult, |b, to, from| {
         let pointer = b.load(Type::ptr(), from, Access::aligned(1));
         b.store(pointer, to, Access::aligned(1));
     })
@@ -135,10 +137,17 @@ pub fn copy_pointers(module: &mut Module) -> Callable {
 
 /// `move_adjoint(to, from, len, period, shift)` reverses the copy of floats from `from` to `to`:
 /// adds the adjoint of each destination to that of its source and zeroes it.
-pub fn move_adjoint(module: &mut Module, kind: FloatKind) -> Callable {
+pub fn move_adjoint(module: &mut Module, kind: FloatKind, backwards: bool) -> Callable {
     let name = format!("zymase.move_adjoint.{}", kind.name());
     let ty = Type::float(kind);
-    strided(module, &name, i128::from(kind.bytes()), |b, to, from| {
+    // The adjoint of a place must be taken before another is added to it, so the loop runs away
+    // from the source.
+    let direction = match backwards {
+        true => IntPred::Ult,
+        false => IntPred::Ugt,
+    };
+    let size = i128::from(kind.bytes());
+    strided(module, &name, size, direction, |b, to, from| {
         let adjoint = b.load(ty, to, Access::aligned(1));
         let zero = b.func.zero(ty);
         b.store(zero, to, Access::aligned(1));
@@ -146,13 +155,13 @@ pub fn move_adjoint(module: &mut Module, kind: FloatKind) -> Callable {
     })
 }
 
-/// A loop over scalars of `size` bytes at two addresses. It runs upwards if `to` is above `from`
-/// and downwards otherwise, so that no scalar is overwritten before its turn when the ranges
-/// overlap.
+/// A loop over scalars of `size` bytes at two addresses. It runs upwards if `to` compares so with
+/// `from`, and downwards otherwise.
 fn strided(
     module: &mut Module,
     name: &str,
     size: i128,
+    upwards: IntPred,
     body: impl FnOnce(&mut Builder<'_>, Value, Value),
 ) -> Callable {
     let long = Type::i64();
@@ -181,7 +190,7 @@ fn strided(
     b.block = setup;
     let room = b.sub(len, end);
     let last = b.binary(crate::ir::BinaryOp::UDiv, room, period);
-    let upwards = b.icmp(IntPred::Ugt, to, from);
+    let upwards = b.icmp(upwards, to, from);
     b.jump(header, vec![zero]);
 
     b.block = header;

@@ -80,7 +80,7 @@ impl Synthesis {
         let sig = key.forward_signature(&self.module.funcs[key.func].sig);
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
-        let primal = Primal::new(&self.module, key.clone())?;
+        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let function = forward::synthesize(self, &primal, name)?;
         self.define(func, function);
         Ok(func)
@@ -103,7 +103,7 @@ impl Synthesis {
             used: None,
         };
         self.pairs.insert(key.clone(), pair.clone());
-        let primal = Primal::new(&self.module, key.clone())?;
+        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let bodies = reverse::synthesize(self, &primal)?;
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
@@ -132,7 +132,7 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
-        let primal = Primal::new(&self.module, key.clone())?;
+        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let bodies = reverse::synthesize(self, &primal)?;
         let function = reverse::combine(&bodies, key, &sig, name);
         self.define(func, function);

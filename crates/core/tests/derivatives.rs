@@ -1,17 +1,18 @@
 //! Both modes on small programs, against the interpreter on dual numbers.
 
-mod referee;
-
-use referee::{Arg, Derivatives};
 use zymase_core::ir::text::{parse_module, print_module};
 use zymase_core::pipeline::Options;
 use zymase_core::plan::PlanKind;
+use zymase_testgen::referee::{Arg, Derivatives};
 
 /// Differentiates `@f` of a module and compares both modes with the oracle.
 fn check(text: &str, args: &[Arg]) {
     let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for plan in [PlanKind::Everything, PlanKind::MinCut] {
-        let options = Options { plan };
+        let options = Options {
+            plan,
+            ..Options::default()
+        };
         let derivatives =
             Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
         if let Err(error) = derivatives.check(args) {

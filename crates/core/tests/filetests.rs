@@ -12,6 +12,7 @@
 //! With `ZYMASE_BLESS=1` in the environment the sections are rewritten instead of compared.
 //! A module that does not parse is a result too: every command then says the error.
 
+mod commands;
 mod run;
 
 use std::fmt::Write as _;
@@ -25,7 +26,17 @@ use zymase_core::ir::verify::verify_module;
 type Command = fn(&Module, &[&str]) -> String;
 
 /// Every command. To add one, write a function below and a line here.
-const COMMANDS: &[(&str, Command)] = &[("print", print), ("verify", verify), ("run", run::run)];
+const COMMANDS: &[(&str, Command)] = &[
+    ("print", print),
+    ("verify", verify),
+    ("run", run::run),
+    ("canonical", commands::canonical),
+    ("loops", commands::loops),
+    ("effects", commands::effects),
+    ("points-to", commands::points_to),
+    ("alias", commands::alias),
+    ("overwrite", commands::overwrite),
+];
 
 /// The module as text.
 fn print(module: &Module, _: &[&str]) -> String {

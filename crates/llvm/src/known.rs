@@ -60,7 +60,8 @@ pub fn intrinsic_of(function: MathFn) -> Option<String> {
 pub fn math_function(name: &str, result: FloatKind) -> Option<MathFn> {
     let base = match result {
         FloatKind::F32 => name.strip_suffix('f')?,
-        FloatKind::X86Fp80 | FloatKind::F128 => name.strip_suffix('l')?,
+        FloatKind::X86Fp80 => name.strip_suffix('l')?,
+        FloatKind::F128 => name.strip_suffix("f128").or(name.strip_suffix('l'))?,
         FloatKind::F64 => name,
         FloatKind::F16 | FloatKind::Bf16 => return None,
     };
@@ -75,7 +76,9 @@ pub fn c_name(function: MathFn, kind: FloatKind) -> Option<String> {
     let suffix = match kind {
         FloatKind::F32 => "f",
         FloatKind::F64 => "",
-        FloatKind::X86Fp80 | FloatKind::F128 => "l",
+        FloatKind::X86Fp80 => "l",
+        // The suffix `l` would be another format on some machines.
+        FloatKind::F128 => "f128",
         FloatKind::F16 | FloatKind::Bf16 => return None,
     };
     is_in_c(function).then(|| format!("{}{suffix}", function.name()))
@@ -130,6 +133,8 @@ mod tests {
             ("sin", FloatKind::F64, Some(MathFn::Sin)),
             ("sinf", FloatKind::F32, Some(MathFn::Sin)),
             ("sinl", FloatKind::X86Fp80, Some(MathFn::Sin)),
+            ("sinf128", FloatKind::F128, Some(MathFn::Sin)),
+            ("sinl", FloatKind::F128, Some(MathFn::Sin)),
             ("sin", FloatKind::F32, None),
             ("erf", FloatKind::F64, Some(MathFn::Erf)),
             ("erff", FloatKind::F32, Some(MathFn::Erf)),

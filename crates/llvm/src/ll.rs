@@ -401,6 +401,8 @@ pub fn make_string(c: Ctx, text: &str) -> Md {
 
 /// Every metadata of an instruction except its location: kind and node.
 pub fn all_metadata(v: Val) -> Vec<(u32, Md)> {
+    // In spite of its name the function gives the location too, whose kind is always 0.
+    const LOCATION: u32 = 0;
     // SAFETY: the entries are read before they are freed.
     unsafe {
         let mut len = 0;
@@ -410,6 +412,7 @@ pub fn all_metadata(v: Val) -> Vec<(u32, Md)> {
                 let kind = LLVMValueMetadataEntriesGetKind(entries, i);
                 (kind, LLVMValueMetadataEntriesGetMetadata(entries, i))
             })
+            .filter(|(kind, _)| *kind != LOCATION)
             .collect();
         LLVMDisposeValueMetadataEntries(entries);
         out

@@ -11,7 +11,8 @@ use zymase_core::diagnostic::{Diagnostic, Result};
 /// What the passes of a pipeline may do.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PassOptions {
-    /// Loops may be vectorized and interleaved.
+    /// Loops may be vectorized and interleaved. LLVM 22.1 does not always heed a no, see
+    /// [`pipelines::prepare`](crate::pipelines::prepare).
     pub vectorize_loops: bool,
     /// Straight-line code may be vectorized.
     pub vectorize_slp: bool,

@@ -5,6 +5,7 @@ use crate::module::Module;
 use crate::passes::PassOptions;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
+use std::collections::HashSet;
 use zymase_core::diagnostic::Result;
 
 /// Brings a module into the form that analyses like: optimized as by `-O2`, but with the structure
@@ -14,13 +15,50 @@ pub fn prepare(module: &Module) -> Result<()> {
     for function in module.functions() {
         allow_optimization(function);
     }
+    let vectors = ForbidVectors::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again.
     let pipeline = "default<O2>,function(fix-irreducible,instcombine,\
                     simplifycfg<keep-loops>,\
                     loop-simplify,lcssa)";
-    module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
+    let outcome = module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
+    vectors.lift(module);
+    outcome
+}
+
+/// Keeps code free of vectors that were not there. LLVM 22.1 vectorizes loops even if its options
+/// say no, but neither vectorizer touches a function that must not use float registers on its own
+/// account. So all functions say so for a while.
+struct ForbidVectors {
+    kind: u32,
+    /// The functions that always said so.
+    already: HashSet<String>,
+}
+
+impl ForbidVectors {
+    fn new(module: &Module) -> ForbidVectors {
+        let kind = ll::attribute_kind_id("noimplicitfloat");
+        let mut already = HashSet::new();
+        for function in module.functions() {
+            if !ll::function_attribute(function, ll::FUNCTION_INDEX, kind).is_null() {
+                already.insert(ll::name(function));
+            } else if !ll::is_declaration(function) {
+                let attribute = ll::enum_attribute(module.context().raw(), kind, 0);
+                ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);
+            }
+        }
+        ForbidVectors { kind, already }
+    }
+
+    fn lift(self, module: &Module) {
+        for function in module.functions() {
+            if !self.already.contains(&ll::name(function)) {
+                // SAFETY: the function is live; removing has no precondition.
+                unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.kind) };
+            }
+        }
+    }
 }
 
 /// Optimizes a module as by `-O3`, with everything that makes code fast.

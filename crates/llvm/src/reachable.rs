@@ -8,14 +8,16 @@
 //! Before: requests are pinned. After [`isolate`]: a module with the functions to differentiate and
 //! all that they use. After [`Isolated::merge`]: the program with all its requests served.
 
-use crate::module::{Module, blocks_of, instructions_of};
+mod library;
+
+use crate::module::Module;
 use crate::raw::{c_string, value_name};
-use crate::requests::{Pinned, Pins, Registered, Rule, pin};
+use crate::requests::{Pins, Registered, Rule, only_declared};
+use library::take_from_library;
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use std::collections::HashSet;
 use zymase_core::diagnostic::{Diagnostic, Result};
 
 /// Clones the functions to differentiate and all that they use. What the program does not define
@@ -29,6 +31,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
         forget_body(&private, name);
     }
     take_from_library(&private, pins, library)?;
+    refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         if registered.rule != Rule::Unsupported {
             keep_out_of_line(&private, &registered.about);
@@ -79,95 +82,6 @@ pub fn promote(module: &Module, renamed: &[(String, String)]) {
                 LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
             }
         }
-    }
-}
-
-/// Links what the requested functions need and the program lacks, as far as the library has it.
-fn take_from_library(private: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<()> {
-    let own = pins.requests.len();
-    let mut asked = HashSet::new();
-    loop {
-        let reached = reached(private, pins, own);
-        let missing = reached
-            .missing
-            .into_iter()
-            .find(|name| asked.insert(name.clone()));
-        let Some(name) = missing else {
-            // Requests in other modules that no derivative of ours runs into are not ours.
-            let mut position = 0;
-            pins.requests.retain(|request| {
-                position += 1;
-                position <= own || reached.requests.contains(&request.symbol)
-            });
-            return Ok(());
-        };
-        if let Some(module) = library(&name)? {
-            let known = pins.barriers.len();
-            pin(&module, pins)?;
-            for barrier in &pins.barriers[known..] {
-                forget_body(&module, barrier);
-            }
-            private.link(module)?;
-        }
-    }
-}
-
-/// What the functions to differentiate reach.
-struct Reached {
-    /// Names of functions without a body.
-    missing: Vec<String>,
-    /// Names of functions that stand for requests.
-    requests: HashSet<String>,
-}
-
-/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
-fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
-    let mut found = Reached {
-        missing: Vec::new(),
-        requests: HashSet::new(),
-    };
-    let target = |request: &Pinned| private.function(&request.target);
-    let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
-    let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
-    while let Some(value) = work.pop() {
-        let mut next: Vec<LLVMValueRef> = Vec::new();
-        // SAFETY: operands of live values are live.
-        unsafe {
-            if LLVMIsAFunction(value).is_null() {
-                next.extend(operands_of(value));
-            } else if LLVMIsDeclaration(value) != 0 {
-                let name = value_name(value);
-                if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
-                    next.extend(target(request));
-                    found.requests.insert(name);
-                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
-                    found.missing.push(name);
-                }
-            } else {
-                for block in blocks_of(value) {
-                    instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
-                }
-            }
-            // Instructions of the same function come by themselves; only constants lead on.
-            next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));
-        }
-        work.extend(next);
-    }
-    found
-}
-
-unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
-    // SAFETY: the caller has a live user, or something without operands.
-    unsafe {
-        let is_user = !LLVMIsAUser(value).is_null();
-        let count = if is_user {
-            LLVMGetNumOperands(value).max(0) as u32
-        } else {
-            0
-        };
-        (0..count)
-            .map(move |i| LLVMGetOperand(value, i))
-            .filter(|v| !v.is_null())
     }
 }
 
@@ -368,6 +282,19 @@ fn release(private: &Module) {
             LLVMDeleteGlobal(keeper);
         }
     }
+}
+
+/// Refuses to differentiate a function whose body nobody has.
+fn refuse_declarations(private: &Module, pins: &Pins) -> Result<()> {
+    for request in &pins.requests {
+        let target = private.function(&request.target);
+        // SAFETY: the functions of a live module are live.
+        if target.is_some_and(|function| unsafe { LLVMIsDeclaration(function) == 0 }) {
+            continue;
+        }
+        return Err(request.complain(only_declared(&request.target)));
+    }
+    Ok(())
 }
 
 /// Refuses a registration that would matter and cannot be followed.

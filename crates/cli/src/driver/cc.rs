@@ -53,7 +53,9 @@ impl Compiler<'_> {
     fn link(&self) -> Result<u8> {
         let mut objects = Vec::new();
         for (number, source) in self.arguments.sources.iter().enumerate() {
-            let object = self.scratch.join(format!("source-{number}.o"));
+            let stem = Path::new(source).file_stem().unwrap_or_default();
+            let object = format!("{number}-{}.o", stem.to_string_lossy());
+            let object = self.scratch.join(object);
             let done = match self.asks(source)? {
                 Ok(true) => self
                     .bitcode(source)?
@@ -130,7 +132,7 @@ impl Compiler<'_> {
     /// The bitcode of a source with requests.
     ///
     /// Clang's own optimization is kept where it left the requests intact. Where it did not (the
-    /// markers are defined in the same file, say), the source is compiled without optimization,
+    /// markers are defined in the same file, or functions are registered), the source is compiled without optimization,
     /// and that follows when the derivatives exist.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
         let path = self.scratch.join("module.bc");
@@ -155,8 +157,10 @@ impl Compiler<'_> {
             journal::step(&format!("reading {name}"));
             let context = Context::new();
             let module = Module::parse(&context, &bytes, &name)?;
-            let readable = pin(&module.duplicate(), &mut Pins::default()).is_ok();
-            if passes && readable {
+            let mut pins = Pins::default();
+            let readable = pin(&module.duplicate(), &mut pins).is_ok();
+            // What is registered about a function is lost where the function was inlined.
+            if passes && readable && pins.registered.is_empty() {
                 return Ok(Ok(bytes));
             }
             if !passes {

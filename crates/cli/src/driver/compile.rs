@@ -90,6 +90,7 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
             Plan::Auto => PlanKind::default(),
             Plan::Everything => PlanKind::Everything,
         },
+        ..pipeline::Options::default()
     }
 }
 

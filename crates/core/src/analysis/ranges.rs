@@ -60,6 +60,13 @@ impl Range {
         below(&self.high, &other.low) || below(&other.high, &self.low)
     }
 
+    /// How far the start of another range is from the start of this one, apart from what loops
+    /// add to them, if that is a constant.
+    pub fn distance(&self, other: &Range) -> Option<i128> {
+        let (from, to) = (self.low.fixed_part()?, other.low.fixed_part()?);
+        to.minus(from)?.as_number()
+    }
+
     /// Every affine form in the ends.
     pub fn forms(&self) -> Vec<&Affine> {
         let mut forms = Vec::new();
@@ -101,6 +108,15 @@ impl End {
             }
             End::AtLeastZero(inner) => clamped(b, inner, IntPred::Sgt),
             End::AtMostZero(inner) => clamped(b, inner, IntPred::Slt),
+        }
+    }
+
+    /// The part of the end that is no clamped movement of a loop.
+    fn fixed_part(&self) -> Option<&Affine> {
+        match self {
+            End::Affine(form) => Some(form),
+            End::Sum(parts) => parts.first()?.fixed_part(),
+            End::AtLeastZero(_) | End::AtMostZero(_) => None,
         }
     }
 

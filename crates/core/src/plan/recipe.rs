@@ -40,7 +40,7 @@ fn result(module: &Module, primal: &Primal, augmented: &Augmented, inst: Inst) -
     match &data.op {
         Op::Load(_) => {
             let read = augmented.mirrors.get(&inst).copied().unwrap_or(inst);
-            match primal.overwrite.read(read) {
+            match primal.overwritten(read) {
                 Overwritten::Never => again(4),
                 Overwritten::IfOverlap(conditions) => {
                     let by = conditions.first().map(|c| c.by);

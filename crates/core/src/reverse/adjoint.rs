@@ -9,6 +9,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op,
     ReturnActivity, Type, Value,
 };
+use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
 use crate::support;
@@ -32,6 +33,11 @@ impl Gradient<'_> {
             return Ok(());
         };
         let adjoints = self.take_adjoints(result);
+        if self.breaks(Defect::SlotNotReset) {
+            for (k, &adjoint) in adjoints.iter().enumerate() {
+                self.contribute(result, k, adjoint);
+            }
+        }
         if let Op::Load(access) = &data.op {
             return self.load(&data, access, result, &adjoints);
         }
@@ -137,6 +143,9 @@ impl Gradient<'_> {
             if !found.is_empty() {
                 let shadow = self.shadow(pointer, k)?;
                 let adjoint = self.take(shadow, ty, &found, &access);
+                if self.breaks(Defect::StoreKeepsAdjoint) {
+                    self.accumulate(shadow, adjoint, &found, &access);
+                }
                 self.contribute(value, k, adjoint);
             }
             // Bytes of an inactive value of which nothing is known: if they are part of a float,
@@ -178,6 +187,7 @@ impl Gradient<'_> {
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
         let len = self.primal_value(data.args[2]);
+        let backwards = self.breaks(Defect::OverlapBackwards);
         for k in 0..self.width() {
             let to = self.shadow(to, k)?;
             if !self.primal.has_shadow(from) {
@@ -192,7 +202,8 @@ impl Gradient<'_> {
                 if offsets.is_empty() {
                     continue;
                 }
-                let (func, sig) = support::move_adjoint(&mut self.synthesis.module, kind);
+                let (func, sig) =
+                    support::move_adjoint(&mut self.synthesis.module, kind, backwards);
                 let dense = i64::from(kind.bytes()) * offsets.len() as i64 == pieces.period;
                 let (offsets, period) = match dense {
                     true => (vec![0], i64::from(kind.bytes())),
@@ -214,7 +225,7 @@ impl Gradient<'_> {
 
     /// Memory that was set holds no derivative before.
     fn set(&mut self, data: &InstData) -> Result<()> {
-        if !self.primal.has_shadow(data.args[0]) {
+        if !self.primal.has_shadow(data.args[0]) || self.breaks(Defect::SetKeepsAdjoint) {
             return Ok(());
         }
         let len = self.primal_value(data.args[2]);
@@ -337,6 +348,11 @@ impl Gradient<'_> {
             self.builder().call(free, sig, vec![block]);
         }
         Ok(())
+    }
+
+    /// Whether to make a mistake.
+    pub(super) fn breaks(&self, defect: Defect) -> bool {
+        self.synthesis.options.breaks(defect)
     }
 
     fn undeduced(&self, inst: Inst, how: &str) -> Box<Diagnostic> {

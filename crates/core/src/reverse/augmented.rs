@@ -7,6 +7,7 @@ use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::{Count, TripCount};
 use crate::ir::{Block, Builder, Function, Inst, Op, Type, Value, ValueDef};
 use crate::plan::Need;
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::shadow::{ActiveCall, Walk};
 use cranelift_entity::SecondaryMap;
@@ -59,6 +60,7 @@ impl Augmented {
     /// Takes over what the walk made and adds the parameters that remember edges.
     pub fn new(walk: Walk<'_>) -> Augmented {
         let primal = walk.primal;
+        let broken = walk.synthesis.options.breaks(Defect::WrongEdge);
         let mut augmented = Augmented {
             func: walk.func,
             shadows: walk.shadows,
@@ -72,7 +74,7 @@ impl Augmented {
             blocks: SecondaryMap::new(),
         };
         for &block in &primal.order {
-            augmented.remember_edges(primal, block);
+            augmented.remember_edges(primal, block, broken);
         }
         for l in primal.loops.iter() {
             augmented.count_ahead(primal, l);
@@ -82,7 +84,7 @@ impl Augmented {
         augmented
     }
 
-    fn remember_edges(&mut self, primal: &Primal, block: Block) {
+    fn remember_edges(&mut self, primal: &Primal, block: Block, broken: bool) {
         let edges = primal.cfg.predecessors(block);
         let is_header = primal.loops.headed_by(block).is_some();
         if edges.len() < 2 || is_header || !primal.cfg.reaches_return(block) {
@@ -92,6 +94,10 @@ impl Augmented {
         let param = self.func.add_block_param(block, ty);
         self.came_by.insert(block, param);
         for (index, &(from, edge)) in edges.iter().enumerate() {
+            let index = match broken && index + 1 == edges.len() {
+                true => 0,
+                false => index,
+            };
             let number = self.func.iconst(ty, index as i128);
             if let Some(inst) = self.func.terminator(from) {
                 let mut edges = self.func.inst_mut(inst).op.edges_mut();

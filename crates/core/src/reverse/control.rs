@@ -8,6 +8,7 @@
 use super::gradient::Gradient;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
+use crate::planted::Defect;
 
 impl Gradient<'_> {
     /// Emits the whole reverse sweep.
@@ -126,10 +127,15 @@ impl Gradient<'_> {
         let [first, again] = [(); 2].map(|()| self.func.add_block());
         let slot = self.counter_slot(l);
         let access = self.frame_access(Type::i64());
+        let short = self.breaks(Defect::LoopOneShort);
         let mut builder = self.builder();
         let counter = builder.load(Type::i64(), slot, access.clone());
         let zero = builder.func.iconst(Type::i64(), 0);
-        let is_first = builder.icmp(IntPred::Eq, counter, zero);
+        let mut is_first = builder.icmp(IntPred::Eq, counter, zero);
+        if short {
+            let one = builder.func.iconst(Type::i64(), 1);
+            is_first = builder.icmp(IntPred::Ule, counter, one);
+        }
         let to = |block| Edge {
             block,
             args: Vec::new(),

@@ -4,6 +4,7 @@
 use super::gradient::Gradient;
 use crate::diagnostic::Result;
 use crate::ir::{Access, BinaryOp, CastOp, FloatKind, Inst, InstData, Op, Type, UnaryOp, Value};
+use crate::planted::Defect;
 
 impl Gradient<'_> {
     /// Reverses an instruction, if it is one that moves floats.
@@ -33,7 +34,10 @@ impl Gradient<'_> {
                 };
                 let bytes = bits as i64 / 8;
                 let up = matches!(data.op, Op::Binary(BinaryOp::Shl));
-                let offset = if up { -bytes } else { bytes };
+                let mut offset = if up { -bytes } else { bytes };
+                if self.breaks(Defect::ShiftIgnored) {
+                    offset = 0;
+                }
                 let low = if up { bytes } else { 0 };
                 let pieces = inside(&pieces, low, i64::MAX);
                 self.move_back(args[0], offset, adjoints, &pieces);
@@ -115,7 +119,10 @@ impl Gradient<'_> {
                 } else {
                     (zero, adjoint)
                 };
-                let chosen = self.builder().select(condition, x, y);
+                let mut chosen = self.builder().select(condition, x, y);
+                if self.breaks(Defect::SelectBothArms) {
+                    chosen = adjoint;
+                }
                 self.contribute(operand, k, chosen);
             }
         }

@@ -12,9 +12,11 @@
 use super::augmented::Augmented;
 use crate::analysis::loops::Loop;
 use crate::ir::{
-    Access, Block, Builder, Function, Inst, InstData, Module, Op, Region, Type, Value, ValueDef,
+    Access, Block, Builder, Function, Inst, InstData, IntPred, Module, Op, Region, Type, Value,
+    ValueDef,
 };
 use crate::plan::{Need, Plan};
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::support;
 use crate::synthesis::Synthesis;
@@ -335,9 +337,21 @@ impl Filler<'_> {
             }
             ValueDef::Const(_) => return,
         };
+        let own = self.primal.loops.innermost(block);
+        let broken = self.synthesis.options.breaks(Defect::LiveOutFromFirst);
+        let counter = own
+            .filter(|_| broken && own != need.level)
+            .map(|l| self.counter(l));
         self.insert(block, at, |b| {
             let address = b.offset(record, offset);
-            b.store(need.value, address, access);
+            let mut value = need.value;
+            if let Some(counter) = counter {
+                let zero = b.func.iconst(Type::i64(), 0);
+                let first = b.icmp(IntPred::Eq, counter, zero);
+                let old = b.load(ty, address, access.clone());
+                value = b.select(first, value, old);
+            }
+            b.store(value, address, access);
         });
     }
 

@@ -4,6 +4,7 @@ use super::{Sweep, Walk};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Access, Inst, InstData, Op, Region, RmwOp, Type, Value};
+use crate::planted::Defect;
 use crate::support;
 
 impl Walk<'_> {
@@ -12,6 +13,7 @@ impl Walk<'_> {
     pub(super) fn alloca(&mut self, inst: Inst, ty: Type, align: u32, count: Value) -> Vec<Value> {
         let outlives = self.sweep == Sweep::Pointers && !self.primal.key.combined;
         let size = self.synthesis.module.layout.size(ty) as i128;
+        let broken = self.synthesis.options.breaks(Defect::FrameShadowNotZeroed);
         let malloc = outlives.then(|| support::malloc(&mut self.synthesis.module));
         (0..self.width())
             .map(|_| {
@@ -41,7 +43,9 @@ impl Walk<'_> {
                     region: Region::User,
                     ..Access::default()
                 };
-                builder.effect(Op::MemSet(access), vec![shadow, zero, bytes]);
+                if !broken {
+                    builder.effect(Op::MemSet(access), vec![shadow, zero, bytes]);
+                }
                 shadow
             })
             .collect()
@@ -64,7 +68,8 @@ impl Walk<'_> {
         let has = |wanted: fn(&Piece) -> bool| pieces.iter().any(|(_, piece)| wanted(piece));
         match self.sweep {
             Sweep::Tangents => {
-                if has(|p| *p != Piece::Int) {
+                let stale = self.synthesis.options.breaks(Defect::StaleTangent);
+                if has(|p| *p != Piece::Int) && !(stale && !self.shadows.contains_key(&value)) {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }

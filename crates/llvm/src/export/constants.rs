@@ -103,7 +103,7 @@ impl Origins {
         let known = origin.and_then(|origin| self.value(origin));
         let base = known.unwrap_or_else(|| match symbol {
             Symbol::Func(func) => super::declare_named(self, &module.funcs[func]),
-            Symbol::Global(global) => self.global(&module.globals[global]),
+            Symbol::Global(global) => self.global(module, &module.globals[global]),
         });
         if offset == 0 {
             return base;
@@ -113,21 +113,65 @@ impl Origins {
         unsafe { LLVMConstGEP2(ll::int_type(self.context, 8), base, &mut index, 1) }
     }
 
-    /// A variable that core made, declared under its name.
-    fn global(&mut self, data: &ir::GlobalData) -> Val {
+    /// A variable that core made: defined with its content, or declared if it has none.
+    fn global(&mut self, module: &ir::Module, data: &ir::GlobalData) -> Val {
         let name = crate::raw::c_string(&data.name);
-        let bytes = ll::array_type(ll::int_type(self.context, 8), data.size);
         // SAFETY: the module is alive and the name is copied.
+        let known = unsafe { LLVMGetNamedGlobal(self.llvm, name.as_ptr()) };
+        if !known.is_null() {
+            return known;
+        }
+        let content = data.init.as_ref().filter(|init| !init.opaque);
+        let content = content.map(|init| self.content(module, data.size, init));
+        let ty = match content {
+            Some(value) => ll::type_of(value),
+            None => ll::array_type(ll::int_type(self.context, 8), data.size),
+        };
+        // SAFETY: the content has the type of the variable.
         unsafe {
-            let known = LLVMGetNamedGlobal(self.llvm, name.as_ptr());
-            if !known.is_null() {
-                return known;
-            }
-            let made = LLVMAddGlobal(self.llvm, bytes, name.as_ptr());
+            let made = LLVMAddGlobal(self.llvm, ty, name.as_ptr());
             ll::set_alignment(made, data.align.max(1));
             LLVMSetThreadLocal(made, data.thread_local.into());
+            LLVMSetGlobalConstant(made, data.constant.into());
+            if let Some(value) = content {
+                LLVMSetInitializer(made, value);
+                if data.local {
+                    ll::set_linkage(made, ll::LLVMLinkage::LLVMInternalLinkage);
+                }
+            }
             made
         }
+    }
+
+    /// Bytes with addresses among them, as a packed structure.
+    fn content(&mut self, module: &ir::Module, size: u64, init: &ir::Initializer) -> Val {
+        let mut relocations = init.relocations.clone();
+        relocations.sort_by_key(|(at, _, _)| *at);
+        let mut parts = Vec::new();
+        let mut done = 0;
+        for (at, symbol, offset) in relocations {
+            parts.push(self.bytes(init, done, at));
+            parts.push(self.address(module, symbol, offset));
+            done = at + 8;
+        }
+        parts.push(self.bytes(init, done, size));
+        // SAFETY: LLVM copies the parts.
+        unsafe { LLVMConstStructInContext(self.context, parts.as_mut_ptr(), parts.len() as u32, 1) }
+    }
+
+    /// The bytes of a range; those past the end of the content are zero.
+    fn bytes(&mut self, init: &ir::Initializer, from: u64, to: u64) -> Val {
+        let byte = ll::int_type(self.context, 8);
+        let given = init.bytes.get(from as usize..).unwrap_or_default();
+        let len = to.saturating_sub(from) as usize;
+        let given = &given[..given.len().min(len)];
+        if given.iter().all(|b| *b == 0) {
+            return ll::null(ll::array_type(byte, len as u64));
+        }
+        let mut all = given.to_vec();
+        all.resize(len, 0);
+        // SAFETY: LLVM copies `len` bytes.
+        unsafe { LLVMConstDataArray(byte, all.as_ptr().cast(), len) }
     }
 }
 

@@ -21,7 +21,9 @@ impl Exporter<'_> {
         if let Some(made) = self.clone_math_call(inst, args) {
             return Ok(made);
         }
-        if let Some(name) = known::intrinsic_of(function) {
+        if let Some(name) = known::intrinsic_of(function)
+            && !has_no_code(function, ty)
+        {
             return Ok(self.intrinsic(&name, function, args, ty));
         }
         let Some(kind) = ty.scalar().float_kind() else {
@@ -131,4 +133,13 @@ impl Exporter<'_> {
         }
         Ok(self.build(|b| unsafe { LLVMBuildFPCast(b, made, own, NO_NAME) }))
     }
+}
+
+/// Whether LLVM has an intrinsic for this type but no code for it on x86.
+fn has_no_code(function: MathFn, ty: Type) -> bool {
+    matches!(function, MathFn::Minimum | MathFn::Maximum)
+        && matches!(
+            ty.scalar().float_kind(),
+            Some(FloatKind::X86Fp80 | FloatKind::F128)
+        )
 }

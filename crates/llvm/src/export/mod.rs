@@ -27,7 +27,7 @@ use crate::raw::c_string;
 use debug::DebugScope;
 use llvm_sys::core::*;
 use metadata::RegionScopes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{self, Block, Edge, Func, Function, Inst, Loc, Origin, Value};
 
@@ -369,34 +369,62 @@ fn redirect_block_addresses(function: Val, old: Bb, new: Bb) {
 }
 
 /// Deletes blocks that may refer to each other.
+///
+/// A block deletes its own instructions and debug records, but nothing that others refer to may
+/// go before those references do: so values become poison and blocks one empty block first.
 fn remove_blocks(blocks: &[Bb]) {
-    let is_token =
-        |inst: Val| ll::type_kind(ll::type_of(inst)) == ll::LLVMTypeKind::LLVMTokenTypeKind;
-    let mut insts = Vec::new();
+    let Some(&first) = blocks.first() else {
+        return;
+    };
+    let function = ll::parent_function(first);
+    // SAFETY: the function is alive.
+    let empty = unsafe {
+        let context = LLVMGetTypeContext(ll::type_of(function));
+        LLVMAppendBasicBlockInContext(context, function, c"".as_ptr())
+    };
+    let mut tokens = Vec::new();
     for &block in blocks {
-        // SAFETY: the walk ends before anything is removed.
-        insts.extend(unsafe { instructions_of(block) });
-    }
-    for &inst in &insts {
-        let ty = ll::type_of(inst);
-        let is_void = ll::type_kind(ty) == ll::LLVMTypeKind::LLVMVoidTypeKind;
-        if !is_void && !is_token(inst) && !ll::first_use(inst).is_null() {
-            ll::replace_uses(inst, ll::poison(ty));
+        // SAFETY: nothing is removed during the walk.
+        for inst in unsafe { instructions_of(block) } {
+            let ty = ll::type_of(inst);
+            match ll::type_kind(ty) {
+                ll::LLVMTypeKind::LLVMTokenTypeKind => tokens.push(inst),
+                ll::LLVMTypeKind::LLVMVoidTypeKind => {}
+                _ if ll::first_use(inst).is_null() => {}
+                _ => ll::replace_uses(inst, ll::poison(ty)),
+            }
         }
     }
     // Tokens have no poison, so those who use them go first.
-    let (tokens, others): (Vec<Val>, Vec<Val>) = insts.into_iter().partition(|&i| is_token(i));
-    for inst in others.into_iter().chain(tokens.into_iter().rev()) {
-        ll::erase_instruction(inst);
+    let mut erased = HashSet::new();
+    for token in tokens {
+        if !erased.contains(&token) {
+            erase_users(token, &mut erased);
+        }
+    }
+    for &block in blocks {
+        ll::replace_uses(ll::block_as_value(block), ll::block_as_value(empty));
     }
     for &block in blocks {
         ll::delete_block(block);
+    }
+    ll::delete_block(empty);
+}
+
+fn erase_users(token: Val, erased: &mut HashSet<Val>) {
+    let mut next = ll::first_use(token);
+    while !next.is_null() {
+        let user = ll::user(next);
+        erase_users(user, erased);
+        ll::erase_instruction(user);
+        erased.insert(user);
+        next = ll::first_use(token);
     }
 }
 
 /// The blocks that control can reach, each after at least one block that leads to it.
 fn reverse_postorder(function: &Function) -> Vec<Block> {
-    let mut seen = std::collections::HashSet::from([function.entry()]);
+    let mut seen = HashSet::from([function.entry()]);
     let mut stack = vec![(function.entry(), function.successors(function.entry()))];
     let mut order = Vec::new();
     while let Some((block, left)) = stack.last_mut() {

@@ -5,8 +5,8 @@ use super::instruction::flags;
 use crate::known;
 use crate::ll::{self, LLVMTypeKind, Val};
 use zymase_core::ir::{
-    Access, Block, Call, Callee, Edge, FnFlags, MathFn, MathParam, Op, ParamAttrs, Symbol,
-    TypeKind, Value,
+    Access, Block, Call, Callee, Edge, FnFlags, MathFn, MathParam, MemoryEffects, Op, ParamAttrs,
+    Symbol, TypeKind, Value,
 };
 
 impl Body<'_> {
@@ -16,7 +16,7 @@ impl Body<'_> {
             return;
         }
         if let Some(name) = self.unmodeled(inst) {
-            let memory = self.call_attrs(inst).memory;
+            let memory = self.effects(inst);
             return self.append_opaque(inst, &name, memory);
         }
         let callee = ll::called_value(inst);
@@ -42,7 +42,7 @@ impl Body<'_> {
     /// Reads an invoke.
     pub(super) fn invoke(&mut self, inst: Val) {
         if let Some(name) = self.unmodeled(inst) {
-            let memory = self.call_attrs(inst).memory;
+            let memory = self.effects(inst);
             return self.append_opaque(inst, &name, memory);
         }
         let (call, args) = self.plain_call(inst);
@@ -103,6 +103,17 @@ impl Body<'_> {
     fn call_attrs(&mut self, inst: Val) -> zymase_core::ir::FnAttrs {
         let attributes = ll::call_attributes(inst, ll::FUNCTION_INDEX);
         self.importer.fn_attributes(&attributes)
+    }
+
+    /// What a call may do with memory, as call site and function say.
+    fn effects(&mut self, inst: Val) -> MemoryEffects {
+        let site = self.call_attrs(inst).memory;
+        let callee = ll::called_value(inst);
+        if site != MemoryEffects::default() || !ll::is_function(callee) {
+            return site;
+        }
+        let attributes = ll::attributes(callee, ll::FUNCTION_INDEX);
+        self.importer.fn_attributes(&attributes).memory
     }
 
     fn plain_call(&mut self, inst: Val) -> (Call, Vec<Value>) {

@@ -77,7 +77,7 @@ impl Body<'_> {
             Opcode::LLVMCatchSwitch => self.opaque(inst, "catchswitch"),
             Opcode::LLVMCatchRet => self.opaque(inst, "catchret"),
             Opcode::LLVMCleanupRet => self.opaque(inst, "cleanupret"),
-            other => self.opaque(inst, &format!("{other:?}")),
+            other => self.opaque(inst, &opcode_name(other)),
         }
     }
 
@@ -90,7 +90,7 @@ impl Body<'_> {
         let moves = matches!(op, Op::Load(_) | Op::Store(_) | Op::Return);
         if !moves && self.is_on_opaque_types(inst) {
             // An operation on a type that core does not know is one that core does not know.
-            let name = format!("{:?}", ll::opcode(inst));
+            let name = opcode_name(ll::opcode(inst));
             return self.append_opaque(inst, &name, MemoryEffects::default());
         }
         let args: Vec<Value> = (0..ll::operand_count(inst))
@@ -248,6 +248,12 @@ impl Importer {
         self.alias_metadata(inst, &mut access);
         Some(access)
     }
+}
+
+/// What messages call an instruction.
+fn opcode_name(opcode: Opcode) -> String {
+    let name = format!("{opcode:?}").to_lowercase();
+    name.strip_prefix("llvm").unwrap_or(&name).to_string()
 }
 
 fn ordering(order: O) -> Option<Ordering> {

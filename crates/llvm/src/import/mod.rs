@@ -205,10 +205,10 @@ fn is_address_taken(function: Val) -> bool {
 /// Whether an operand of an instruction is a value, and not a block, metadata or assembly. The
 /// arguments of opaque instructions are exactly these operands, in order.
 pub(crate) fn is_plain_operand(value: Val) -> bool {
-    !value.is_null()
-        && !ll::is_block(value)
-        && !ll::is_inline_assembly(value)
-        && ll::value_kind(value) != ll::Kind::LLVMMetadataAsValueValueKind
-        && !(ll::is_constant(value)
-            && ll::type_kind(ll::type_of(value)) == ll::LLVMTypeKind::LLVMTokenTypeKind)
+    if value.is_null() || ll::is_block(value) || ll::is_inline_assembly(value) {
+        return false;
+    }
+    let is_token = ll::type_kind(ll::type_of(value)) == ll::LLVMTypeKind::LLVMTokenTypeKind;
+    let is_metadata = ll::value_kind(value) == ll::Kind::LLVMMetadataAsValueValueKind;
+    !is_metadata && !(is_token && ll::is_constant(value))
 }

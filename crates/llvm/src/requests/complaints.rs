@@ -66,9 +66,7 @@ pub fn only_declared(name: &str) -> Complaint {
     Diagnostic::new(
         format!("`{name}` is only declared, so it has no derivative"),
         "its body is not in this module, nor in any bitcode that was given",
-        format!(
-            "compile the file that defines `{name}` with Zymase too, or register a derivative for it with __enzyme_register_gradient"
-        ),
+        format!("compile the file that defines `{name}` with Zymase too, and link both with it"),
     )
 }
 
@@ -173,7 +171,7 @@ pub fn too_many_arguments(
             "declare markers as `extern int enzyme_dup;`, and pass every argument of the function once"
         }
         false => {
-            "remove them; to choose the seed, return the result through a pointer, whose shadow is the seed"
+            "pass every argument once; to choose the seed, return the result through a pointer, whose shadow is the seed"
         }
     };
     let verb = if extra == 1 { "is" } else { "are" };

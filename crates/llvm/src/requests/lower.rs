@@ -37,12 +37,7 @@ pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
     }
     let requests = pins.requests.iter();
     requests
-        .map(|pinned| {
-            lower_request(module, pinned).map_err(|mut complaint| {
-                complaint.places = pinned.places.clone();
-                complaint
-            })
-        })
+        .map(|pinned| lower_request(module, pinned).map_err(|complaint| pinned.complain(complaint)))
         .collect()
 }
 

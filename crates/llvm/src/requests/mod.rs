@@ -12,7 +12,10 @@
 //! So programs that ask for a derivative are never imported (unless derivatives are taken of them
 //! too): they call a function, and it is defined when the derivatives exist.
 
+mod barriers;
+mod calls;
 mod complaints;
+mod expose;
 mod grammar;
 mod lower;
 mod marks;
@@ -21,6 +24,7 @@ mod parse;
 mod pin;
 mod places;
 mod registrations;
+mod settings;
 mod types;
 
 pub use complaints::only_declared;

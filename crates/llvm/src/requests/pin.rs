@@ -1,8 +1,11 @@
 //! Replaces requests by calls that no optimizer can disturb, and remembers what they said.
 
+use super::barriers::fill_barrier;
+use super::calls::{calls_of, sret_type, target};
 use super::complaints as complain;
+use super::expose::expose_functions;
 use super::grammar::{CallKind, Sweep, call_kind};
-use super::parse::{Parsed, Source, Target, Word, parse};
+use super::parse::{Parsed, Source, Word, parse};
 use super::places::{complain_at, places_of};
 use super::registrations::{Registered, registrations};
 use super::types::core_type;
@@ -12,7 +15,7 @@ use crate::raw::{c_string, value_name};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::*;
-use zymase_core::diagnostic::{Place, Result};
+use zymase_core::diagnostic::{Diagnostic, Place, Result};
 use zymase_core::ir::Type;
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
@@ -20,6 +23,7 @@ use zymase_core::ir::Type;
 ///
 /// Pins of several modules may be collected in one place; their numbers go on.
 pub fn pin(module: &Module, pins: &mut Pins) -> Result<()> {
+    expose_functions(module)?;
     pins.registered.extend(registrations(module));
     let special: Vec<_> = module
         .functions()
@@ -71,8 +75,18 @@ pub struct Pinned {
     pub result_memory: Option<Type>,
     /// Whether the program uses the result.
     pub used: bool,
+    /// The function that asks.
+    pub caller: String,
     /// Where the request is.
     pub places: Vec<Place>,
+}
+
+impl Pinned {
+    /// A complaint about this request, with its place.
+    pub fn complain(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
+        complaint.places = self.places.clone();
+        complaint.in_function(&self.caller)
+    }
 }
 
 /// A call of a request function.
@@ -154,6 +168,7 @@ impl<'a> Site<'a> {
                 ret: core_type(LLVMTypeOf(self.call)),
                 result_memory: self.result_memory.map(|(_, ty)| ty),
                 used: self.result_memory.is_some() || !LLVMGetFirstUse(self.call).is_null(),
+                caller: value_name(LLVMGetBasicBlockParent(LLVMGetInstructionParent(self.call))),
                 places: places_of(self.call),
             });
             let stand_in = self.declare(&symbol, &passed);
@@ -279,65 +294,6 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The calls and invokes of a function; any other use of a request function is an error.
-unsafe fn calls_of(function: LLVMValueRef) -> Result<Vec<LLVMValueRef>> {
-    // SAFETY: uses of a live function are live.
-    unsafe {
-        let mut calls = Vec::new();
-        let mut next = LLVMGetFirstUse(function);
-        while !next.is_null() {
-            let user = LLVMGetUser(next);
-            next = LLVMGetNextUse(next);
-            let is_call = !LLVMIsACallInst(user).is_null() || !LLVMIsAInvokeInst(user).is_null();
-            if !is_call || LLVMGetCalledValue(user) != function {
-                return Err(complain::address_taken(&value_name(function)));
-            }
-            calls.push(user);
-        }
-        // The uses of a function come last first.
-        calls.reverse();
-        Ok(calls)
-    }
-}
-
-/// The function to differentiate, as the module declares it.
-unsafe fn target(function: LLVMValueRef) -> Target {
-    // SAFETY: the function is live.
-    unsafe {
-        let ty = LLVMGlobalGetValueType(function);
-        let mut params = vec![std::ptr::null_mut(); LLVMCountParamTypes(ty) as usize];
-        LLVMGetParamTypes(ty, params.as_mut_ptr());
-        Target {
-            name: value_name(function),
-            params: params.into_iter().map(|ty| core_type(ty)).collect(),
-            ret: core_type(LLVMGetReturnType(ty)),
-            sret: type_attribute(LLVMGetEnumAttributeAtIndex(function, 1, sret_kind())),
-        }
-    }
-}
-
-/// If the first argument of a call is memory for the result, the type of the result.
-unsafe fn sret_type(call: LLVMValueRef, callee: LLVMValueRef) -> Option<Type> {
-    // SAFETY: both are live.
-    unsafe {
-        let at_call = LLVMGetCallSiteEnumAttribute(call, 1, sret_kind());
-        type_attribute(at_call).or_else(|| {
-            let declared = !LLVMIsAFunction(callee).is_null();
-            declared.then(|| type_attribute(LLVMGetEnumAttributeAtIndex(callee, 1, sret_kind())))?
-        })
-    }
-}
-
-unsafe fn type_attribute(attribute: LLVMAttributeRef) -> Option<Type> {
-    // SAFETY: an attribute with a type has a live type.
-    (!attribute.is_null()).then(|| unsafe { core_type(LLVMGetTypeAttributeValue(attribute)) })
-}
-
-fn sret_kind() -> u32 {
-    // SAFETY: LLVM reads four bytes.
-    unsafe { LLVMGetEnumAttributeKindForName(c"sret".as_ptr(), 4) }
-}
-
 /// Replaces positions among words by what `place` gives for them, each position once.
 fn renumber(parsed: &mut Parsed, mut place: impl FnMut(usize) -> usize) {
     let mut known = std::collections::HashMap::new();
@@ -359,61 +315,4 @@ fn renumber(parsed: &mut Parsed, mut place: impl FnMut(usize) -> usize) {
         .iter_mut()
         .chain(&mut parsed.tape)
         .for_each(&mut at);
-}
-
-/// Writes the body of a barrier: a call of `function` with the parameters, or the only parameter.
-/// Nothing if the types do not allow it.
-unsafe fn fill_barrier(
-    module: &Module,
-    barrier: LLVMValueRef,
-    function: Option<LLVMValueRef>,
-    count: usize,
-) -> Option<()> {
-    // SAFETY: the builder writes into a new block of a new function, with checked types.
-    unsafe {
-        let context = module.context().raw();
-        let ret = LLVMGetReturnType(LLVMGlobalGetValueType(barrier));
-        let mut params: Vec<LLVMValueRef> = (0..count as u32)
-            .map(|i| LLVMGetParam(barrier, i))
-            .collect();
-        let void = LLVMGetTypeKind(ret) == llvm_sys::LLVMTypeKind::LLVMVoidTypeKind;
-        let fits = match function {
-            Some(function) => {
-                let ty = LLVMGlobalGetValueType(function);
-                let mut wanted = vec![std::ptr::null_mut(); LLVMCountParamTypes(ty) as usize];
-                LLVMGetParamTypes(ty, wanted.as_mut_ptr());
-                let given: Vec<_> = params.iter().map(|&p| LLVMTypeOf(p)).collect();
-                LLVMGetReturnType(ty) == ret && wanted == given
-            }
-            None => count == 1 && LLVMTypeOf(params[0]) == ret,
-        };
-        if !fits {
-            return None;
-        }
-        let builder = LLVMCreateBuilderInContext(context);
-        LLVMPositionBuilderAtEnd(
-            builder,
-            LLVMAppendBasicBlockInContext(context, barrier, c"".as_ptr()),
-        );
-        let result = match function {
-            Some(function) => {
-                let ty = LLVMGlobalGetValueType(function);
-                LLVMBuildCall2(
-                    builder,
-                    ty,
-                    function,
-                    params.as_mut_ptr(),
-                    count as u32,
-                    c"".as_ptr(),
-                )
-            }
-            None => params[0],
-        };
-        match void {
-            true => LLVMBuildRetVoid(builder),
-            false => LLVMBuildRet(builder, result),
-        };
-        LLVMDisposeBuilder(builder);
-        Some(())
-    }
 }

@@ -263,8 +263,8 @@ impl Arguments {
     pub fn options(&self) -> CompileOptions {
         let texts = self.compile.iter().filter_map(|argument| argument.to_str());
         let last = texts
-            .filter_map(|text| text.strip_prefix("-O").and_then(level))
-            .last();
+            .rev()
+            .find_map(|text| text.strip_prefix("-O").and_then(level));
         CompileOptions {
             level: last.unwrap_or(crate::args::Level::Zero),
             ..CompileOptions::default()

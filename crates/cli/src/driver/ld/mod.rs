@@ -173,7 +173,7 @@ fn local_in_native(variable: &str, file: &str) -> Box<Diagnostic> {
     Diagnostic::new(
         format!("a derivative uses `{variable}`, which is local to {file}"),
         "the file was compiled to native code, so the derivative cannot share the variable with it",
-        "make the variable visible to other files (not `static`), or link the bitcode of the file",
+        "compile the file with -flto, or make the variable visible to other files (not `static`)",
     )
 }
 

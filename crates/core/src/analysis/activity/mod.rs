@@ -18,6 +18,8 @@ use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Inst, InstData,
     Module, Op, Symbol, Value, ValueDef,
 };
+use crate::pipeline::Options;
+use crate::planted::Defect;
 use crate::rules::{self, Partial};
 use crate::shadow::moved_operands;
 use cranelift_entity::EntitySet;
@@ -40,6 +42,7 @@ impl Activity {
         types: &Types,
         effects: &Effects,
         key: &Key,
+        options: &Options,
     ) -> Result<Activity> {
         let mut solver = Solver {
             module,
@@ -47,11 +50,8 @@ impl Activity {
             types,
             effects,
             key,
-            objects: Objects::new(function, effects, |argument| {
-                let pieces = types.pieces(module, function, argument);
-                let number = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Int | Piece::Float(_));
-                !pieces.iter().all(number)
-            }),
+            copies: !options.breaks(Defect::CopiesIgnored),
+            objects: Objects::new(module, function, types, effects),
             varied: BTreeSet::new(),
             active: EntitySet::new(),
             changed: true,
@@ -133,6 +133,8 @@ struct Solver<'a> {
     types: &'a Types,
     effects: &'a Effects,
     key: &'a Key,
+    /// Whether copies of memory count.
+    copies: bool,
     objects: Objects,
     /// Memory that may hold active floats.
     varied: BTreeSet<Object>,
@@ -211,7 +213,9 @@ impl Solver<'_> {
             }
             (Op::Store(_), _) if self.is_active(data.args[0]) => self.vary(data.args[1]),
             (Op::Accumulate(_), _) if self.is_active(data.args[1]) => self.vary(data.args[0]),
-            (Op::MemCopy { .. }, _) if self.is_varied(data.args[1]) => self.vary(data.args[0]),
+            (Op::MemCopy { .. }, _) if self.copies && self.is_varied(data.args[1]) => {
+                self.vary(data.args[0]);
+            }
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(data, result),
             (Op::Opaque(_), Some(result)) if data.args.iter().any(|&v| self.is_active(v)) => {
                 self.activate(result);

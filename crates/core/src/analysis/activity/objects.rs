@@ -6,10 +6,12 @@
 //! caller gave the argument.
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
+use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    CastOp, Constant, Edge, Function, Global, Inst, InstData, Op, Symbol, UnaryOp, Value, ValueDef,
+    CastOp, Constant, Edge, Function, Global, Inst, InstData, Module, Op, Symbol, UnaryOp, Value,
+    ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Memory of which all parts have the same activity.
@@ -28,6 +30,8 @@ pub enum Object {
 /// The objects that values lead to.
 #[derive(Clone, Default, Debug)]
 pub struct Objects {
+    /// The values that are, or hold, addresses.
+    addresses: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
     returned: BTreeSet<Object>,
@@ -35,17 +39,19 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// Follows all pointers of a function, of whose arguments those lead to memory that `may_lead` names.
-    pub fn new(
-        function: &Function,
-        effects: &Effects,
-        may_lead: impl Fn(Value) -> bool,
-    ) -> Objects {
+    /// Follows all pointers of a function. Integers hold addresses only where the analysis of
+    /// types has seen somebody use them so; a length beside a pointer leads nowhere.
+    pub fn new(module: &Module, function: &Function, types: &Types, effects: &Effects) -> Objects {
         let mut objects = Objects::default();
-        for (i, &argument) in function.arguments().iter().enumerate() {
-            if may_be_address(function, argument) && may_lead(argument) {
-                objects.values[argument].insert(Object::Argument(i));
+        for value in function.values() {
+            let pieces = types.pieces(module, function, value);
+            let address = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Ptr | Piece::Conflict);
+            if pieces.iter().any(address) {
+                objects.addresses.insert(value);
             }
+        }
+        for (i, &argument) in function.arguments().iter().enumerate() {
+            objects.add(argument, &[Object::Argument(i)].into());
         }
         for value in function.values() {
             if let ValueDef::Const(constant) = function.def(value) {
@@ -109,6 +115,9 @@ impl Objects {
     }
 
     fn add(&mut self, value: Value, objects: &BTreeSet<Object>) {
+        if !self.addresses.contains(value) {
+            return;
+        }
         let known = &mut self.values[value];
         let before = known.len();
         known.extend(objects);
@@ -156,10 +165,8 @@ impl Objects {
                 self.add(result, &[Object::Local(inst)].into());
             }
             (Op::Load(_) | Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
-                if may_be_address(function, result) {
-                    let found = self.behind(data.args[0]);
-                    self.add(result, &found);
-                }
+                let found = self.behind(data.args[0]);
+                self.add(result, &found);
             }
             (Op::Store(_), _) => {
                 let stored = self.values[data.args[0]].clone();
@@ -266,10 +273,4 @@ impl Objects {
             self.add(result, &[Object::Foreign].into());
         }
     }
-}
-
-/// Whether a value can hold an address: not if it is too small or a float.
-fn may_be_address(function: &Function, value: Value) -> bool {
-    let ty = function.ty(value);
-    !ty.is_float_like() && ty.int_bits().is_none_or(|bits| bits >= 64)
 }

@@ -1,0 +1,364 @@
+//! Whole programs: modules and C sources with requests, compiled, linked and run.
+
+mod common;
+
+use common::{Folder, succeed};
+use std::process::Command;
+
+/// The clangs of this machine; programs in C are tested with each.
+fn clangs() -> Vec<String> {
+    let names = (14..=22).map(|version| format!("clang-{version}"));
+    names
+        .filter(|name| Command::new(name).arg("--version").output().is_ok())
+        .collect()
+}
+
+/// Compiles and links with every clang at several levels, runs, and compares the output.
+fn check(files: &[(&str, &str)], command: &str, expected: &str) {
+    for clang in clangs() {
+        for level in ["-O0", "-O2"] {
+            let folder = Folder::with(files);
+            let words: Vec<&str> = command.split_whitespace().collect();
+            let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+                .arg(words[0])
+                .arg(level)
+                .args(&words[1..])
+                .args(["-o", "prog"])
+                .env("ZYMASE_CLANG", &clang)
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            succeed(&output);
+            let program = folder.path().join("prog");
+            let printed = succeed(&folder.command(program.to_str().unwrap(), ""));
+            assert_eq!(printed, expected, "{clang} {level}");
+        }
+    }
+}
+
+const HEADER: &str = "
+#include <stdio.h>
+extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;
+double __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+";
+
+#[test]
+fn demo() {
+    let text = succeed(&Folder::with(&[]).zymase("demo"));
+    assert!(text.contains("1.381773            1.381773"), "{text}");
+}
+
+#[test]
+fn both_modes() {
+    let source = format!(
+        "{HEADER}
+double f(double x) {{ return x * x; }}
+int main() {{
+    printf(\"%g \", __enzyme_autodiff((void *)f, 3.0));
+    printf(\"%g\\n\", __enzyme_fwddiff((void *)f, 3.0, 1.0));
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "6 6\n");
+}
+
+/// What C passes and returns is not what LLVM sees: widened floats, structures in registers, in
+/// vectors and in memory.
+#[test]
+fn calling_conventions() {
+    let source = format!(
+        "{HEADER}
+typedef struct {{ float a, b; }} F2;
+typedef struct {{ double a, b, c; }} D3;
+F2 __enzyme_autodiff_2(void *, ...);
+D3 __enzyme_autodiff_3(void *, ...);
+float __enzyme_autodiff_f(void *, ...);
+float one(float x) {{ return x * x * x; }}
+float two(float x, float y) {{ return x * y * y; }}
+double three(double x, double y, double z) {{ return x * y * z; }}
+int main() {{
+    F2 f = __enzyme_autodiff_2((void *)two, enzyme_out, 2.0f, enzyme_out, 3.0f);
+    D3 d = __enzyme_autodiff_3((void *)three, 2.0, 3.0, 4.0);
+    printf(\"%g, %g %g, %g %g %g\\n\", __enzyme_autodiff_f((void *)one, 2.0f), f.a, f.b, d.a, d.b, d.c);
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "12, 9 12, 12 8 6\n");
+}
+
+#[test]
+fn markers_defined_in_the_same_file() {
+    let source = "
+#include <stdio.h>
+int enzyme_dup;
+void __enzyme_autodiff(void *, ...);
+static double f(double *x) { return x[0] * x[0]; }
+int main() {
+    double x = 3, dx = 0;
+    __enzyme_autodiff((void *)f, enzyme_dup, &x, &dx);
+    printf(\"%g\\n\", dx);
+}";
+    check(&[("a.c", source)], "cc a.c", "6\n");
+}
+
+/// The derivative and the function count in the same variable.
+#[test]
+fn local_variables_are_shared() {
+    let source = format!(
+        "{HEADER}
+static int calls;
+double f(double x) {{ calls++; return x * x; }}
+int main() {{
+    f(1.0);
+    double slope = __enzyme_autodiff((void *)f, 3.0);
+    printf(\"%g %d\\n\", slope, calls);
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "6 2\n");
+}
+
+#[test]
+fn function_in_another_file() {
+    let source = format!(
+        "{HEADER}
+double g(double);
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let other = "double g(double x) { return 5 * x * x; }";
+    check(&[("a.c", &source), ("b.c", other)], "cc a.c b.c", "30\n");
+}
+
+/// With -flto all files are bitcode, and a local variable of one can be shared with derivatives.
+#[test]
+fn local_variable_of_another_file() {
+    let source = format!(
+        "{HEADER}
+double g(double);
+void set(double);
+int main() {{ set(5); printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let other = "
+static double scale = 2;
+void set(double s) { scale = s; }
+double g(double x) { return scale * x * x; }";
+    check(
+        &[("a.c", &source), ("b.c", other)],
+        "cc -flto a.c b.c",
+        "30\n",
+    );
+}
+
+/// A native object calls into an archive of bitcode, which asks for a derivative.
+#[test]
+fn bitcode_archive_and_native_object() {
+    let model = "
+double __enzyme_autodiff(void *, ...);
+double f(double x) { return x * x * x; }
+double slope(double x) { return __enzyme_autodiff((void *)f, x); }";
+    let other = "int unrelated(void) { return 7; }";
+    let main = "
+#include <stdio.h>
+double slope(double);
+int unrelated(void);
+int main() { printf(\"%g %d\\n\", slope(2.0), unrelated()); }";
+    for clang in clangs() {
+        let folder = Folder::with(&[("model.c", model), ("other.c", other), ("main.c", main)]);
+        succeed(&folder.command(&clang, "-O2 -c -emit-llvm model.c -o model.o"));
+        succeed(&folder.command(&clang, "-O2 -c -flto other.c -o other.o"));
+        succeed(&folder.command(&clang, "-O2 -c main.c -o main.o"));
+        succeed(&folder.command("ar", "rc libmodel.a model.o other.o"));
+        for link in ["main.o libmodel.a -o prog", "main.o -L. -lmodel -o prog"] {
+            succeed(&folder.zymase(&format!("ld {link}")));
+            let program = folder.path().join("prog");
+            let printed = succeed(&folder.command(program.to_str().unwrap(), ""));
+            assert_eq!(printed, "12 7\n", "{clang} {link}");
+        }
+    }
+}
+
+/// A file that asks for nothing has the instructions that clang alone gives it.
+#[test]
+fn nothing_changes_without_requests() {
+    let source = "double f(const double *x, int n) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }";
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", source)]);
+        let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+            .args(["cc", "-O2", "-c", "a.c", "-o", "ours.o"])
+            .env("ZYMASE_CLANG", &clang)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        succeed(&output);
+        succeed(&folder.command(&clang, "-O2 -c a.c -o clang.o"));
+        let instructions = |name: &str| {
+            let text =
+                succeed(&folder.command("objdump", &format!("-d --no-show-raw-insn {name}")));
+            text.lines().skip(3).map(str::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(instructions("ours.o"), instructions("clang.o"), "{clang}");
+    }
+}
+
+/// Nothing flows through what is marked inactive, also when an optimizer could have inlined it.
+#[test]
+fn inactive_functions() {
+    let source = format!(
+        "{HEADER}
+double __enzyme_ignore_derivatives(double);
+double __enzyme_call_inactive(void *, ...);
+double square(double x) {{ return x * x; }}
+void *__enzyme_inactivefn_square = (void *)square;
+double triple(double x) {{ return 3 * x; }}
+double f(double x) {{ return x * square(x); }}
+double g(double x) {{ return x * __enzyme_ignore_derivatives(x); }}
+double h(double x) {{ return x * __enzyme_call_inactive((void *)triple, x); }}
+int main() {{
+    printf(\"%g \", __enzyme_autodiff((void *)f, 3.0));
+    printf(\"%g \", __enzyme_autodiff((void *)g, 3.0));
+    printf(\"%g\\n\", __enzyme_autodiff((void *)h, 3.0));
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "9 3 9\n");
+}
+
+/// Templates, results in memory, several derivatives at once, exceptions, derivatives of
+/// derivatives, and a wrapper that passes its own parameter on.
+#[test]
+fn cpp() {
+    let source = include_str!("programs/everything.cpp");
+    let expected = include_str!("programs/everything.txt");
+    check(&[("a.cpp", source)], "c++ a.cpp", expected);
+}
+
+/// Runs `zymase cc` with one clang.
+fn cc(folder: &Folder, clang: &str, words: &str) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .arg("cc")
+        .args(words.split_whitespace())
+        .env("ZYMASE_CLANG", clang)
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+/// Compiled one by one, then linked: functions of other files are found then.
+#[test]
+fn separate_compilation() {
+    let source = format!(
+        "{HEADER}
+double g(double);
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let other = "double g(double x) { return 5 * x * x; }";
+    for clang in clangs() {
+        let folder = Folder::with(&[
+            ("a.c", &source),
+            ("b.c", other),
+            ("args", "-o prog\n'a.o' b.o"),
+        ]);
+        succeed(&cc(&folder, &clang, "-O2 -c a.c b.c"));
+        assert_eq!(folder.files(), ["a.c", "a.o", "args", "b.c", "b.o"]);
+        succeed(&cc(&folder, &clang, "-O2 a.o b.o -o prog"));
+        let program = folder.path().join("prog");
+        let run = || succeed(&folder.command(program.to_str().unwrap(), ""));
+        assert_eq!(run(), "30\n", "{clang}");
+        std::fs::remove_file(&program).unwrap();
+        succeed(&folder.zymase("ld @args"));
+        assert_eq!(run(), "30\n", "{clang}");
+    }
+}
+
+/// What has nothing to do with derivatives is clang's.
+#[test]
+fn other_modes_of_clang() {
+    let source =
+        format!("{HEADER}double f(double x) {{ return __enzyme_autodiff((void *)f, x); }}");
+    let good = format!(
+        "{HEADER}double g(double x) {{ return x; }}\ndouble h(double x) {{ return __enzyme_autodiff((void *)g, x); }}"
+    );
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", &good), ("bad.c", "int f( {")]);
+        assert!(succeed(&cc(&folder, &clang, "-E a.c")).contains("__enzyme_autodiff"));
+        assert!(succeed(&cc(&folder, &clang, "--version")).contains("clang version"));
+        succeed(&cc(&folder, &clang, "-fsyntax-only a.c"));
+        succeed(&cc(&folder, &clang, "-O1 -S b.c"));
+        let assembly = std::fs::read_to_string(folder.path().join("b.s")).unwrap();
+        assert!(
+            assembly.contains("h:") && !assembly.contains("__enzyme"),
+            "{assembly}"
+        );
+        assert_eq!(cc(&folder, &clang, "-c bad.c").status.code(), Some(1));
+        assert_eq!(folder.files(), ["a.c", "b.c", "b.s", "bad.c"]);
+    }
+}
+
+#[test]
+fn no_clang() {
+    let folder = Folder::with(&[("a.c", "")]);
+    let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .args(["cc", "a.c"])
+        .env("PATH", folder.path())
+        .env_remove("ZYMASE_CLANG")
+        .output()
+        .unwrap();
+    expect_test::expect![[r#"
+        exit code 1
+        error: no clang found: neither clang nor clang-22 to clang-14 is on PATH
+         |
+         = note: Zymase reads the bitcode that clang writes
+         = help: install clang (`apt install clang`), or set ZYMASE_CLANG to its path
+    "#]]
+    .assert_eq(&common::shown(&output));
+}
+
+/// Links two files with a request in the first, and gives the message without folder names.
+fn refused_link(other: &str, flags: &str) -> Vec<String> {
+    let source = format!(
+        "{HEADER}
+double g(double);
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
+    let refusal = |clang: String| {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", other), ("c.c", other)]);
+        let output = cc(&folder, &clang, flags);
+        assert!(!folder.path().join("prog").exists());
+        let text = common::shown(&output);
+        let words = text.split(' ').map(|word| match word.rsplit_once('/') {
+            Some((_, name)) => name,
+            None => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let mut messages: Vec<String> = clangs().into_iter().map(refusal).collect();
+    messages.dedup();
+    messages
+}
+
+#[test]
+fn two_definitions() {
+    let other = "double g(double x) { return x * x; }";
+    for message in refused_link(other, "-O1 a.c b.c c.c -o prog") {
+        expect_test::expect![[r#"
+            exit code 1
+            error: `g` is defined in 1-b.o and in 2-c.o
+             |
+             = note: a derivative needs its body, and the two may differ
+             = help: link only one of them
+        "#]]
+        .assert_eq(&message);
+    }
+}
+
+#[test]
+fn local_variable_of_a_native_file() {
+    let other = "static double scale = 2; void set(double s) { scale = s; }
+double g(double x) { return scale * x; }";
+    for message in refused_link(other, "-O1 a.c b.c -o prog") {
+        expect_test::expect![[r#"
+            exit code 1
+            error: a derivative uses `scale`, which is local to 1-b.o
+             |
+             = note: the file was compiled to native code, so the derivative cannot share the variable with it
+             = help: compile the file with -flto, or make the variable visible to other files (not `static`)
+        "#]].assert_eq(&message);
+    }
+}

@@ -1,0 +1,237 @@
+//! Whether memory that was read is still the same when the reverse sweep runs.
+//!
+//! The reverse sweep runs after the whole forward sweep, so the window of a read lasts from the read
+//! to the end of the function, and on for as long as the caller says. For each read and each write
+//! that can come after it, the two must be shown apart: by their objects, by their alias classes,
+//! or, for affine addresses from one base, by the distance between them, for each way in which the
+//! write can come later: in the same iteration of the loops around both, or in a later iteration of
+//! one of them (equal counters outside of that loop, any inside). What is left is a pair of address
+//! ranges that the derivative can compare at run time when it is entered, if both ranges are known
+//! then.
+
+mod pairs;
+mod writes;
+
+use super::alias::Aliases;
+use super::cfg::Cfg;
+use super::dominators::Dominators;
+use super::effects::Effects;
+use super::loops::Loops;
+use super::points_to::{Object, PointsTo};
+use super::ranges::Range;
+use super::trip_count::trip_counts;
+use crate::ir::{Func, Function, Inst, Module, Op};
+use pairs::Analysis;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use writes::{Later, Touch, size_of, writes};
+
+/// What happens between the end of the function and the reverse sweep.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Window {
+    /// For each argument whether the memory behind it may be overwritten; missing ones may not.
+    pub arguments: Vec<bool>,
+    /// Whether all other memory (globals, what pointers in memory point to) may be.
+    pub other: bool,
+    /// Whether new memory that the result leads to may be.
+    pub result: bool,
+    /// Whether the frame of the function ends, because the sweeps are two functions.
+    pub frame_ends: bool,
+}
+
+/// Whether the bytes of a read are intact when the reverse sweep runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Overwritten {
+    /// They are.
+    Never,
+    /// They are if the two ranges of each condition are disjoint.
+    IfOverlap(Vec<Condition>),
+    /// They may not be.
+    Yes(Because),
+}
+
+/// Two ranges of addresses, expressed by values that are known when the function is entered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// What is read.
+    pub read: Range,
+    /// What is written later.
+    pub write: Range,
+    /// The instruction that writes.
+    pub by: Inst,
+}
+
+/// Why a read may not be repeated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Because {
+    /// This instruction may write or free the bytes, or end their lifetime.
+    Inst(Inst),
+    /// The memory belongs to the frame, which ends.
+    FrameEnds,
+    /// The caller may write the memory later.
+    Caller,
+    /// The read is volatile or atomic.
+    Observable,
+}
+
+/// The answers for every read of a function. The default has none, and says yes to every question.
+#[derive(Clone, Debug, Default)]
+pub struct Overwrite {
+    reads: HashMap<Inst, Overwritten>,
+    calls: HashMap<Inst, Call>,
+}
+
+/// What is known of the memory that a call sees.
+#[derive(Clone, Debug)]
+struct Call {
+    arguments: Vec<Overwritten>,
+    other: Overwritten,
+    result: Overwritten,
+}
+
+impl Overwrite {
+    /// Answers for a function in canonical form (the answers for others are sound but coarser).
+    /// None if it is a declaration or has a cycle with two entries.
+    pub fn new(
+        module: &Module,
+        func: Func,
+        effects: &Effects,
+        window: &Window,
+    ) -> Option<Overwrite> {
+        Overwrite::of_function(module, &module.funcs[func], effects, window)
+    }
+
+    /// The same for a function that is not in the module (yet).
+    pub fn of_function(
+        module: &Module,
+        func: &Function,
+        effects: &Effects,
+        window: &Window,
+    ) -> Option<Overwrite> {
+        if func.is_declaration() {
+            return None;
+        }
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        let loops = Loops::new(func, &cfg, &dominators).ok()?;
+        let points_to = PointsTo::new(func, effects);
+        let analysis = Analysis {
+            returned: returned(func, &points_to),
+            module,
+            func,
+            window,
+            trips: trip_counts(func, &cfg, &dominators, &loops),
+            aliases: Aliases::new(module, func, &cfg, &loops, &points_to),
+            writes: writes(module, func, &cfg, effects),
+            loops: &loops,
+            points_to: &points_to,
+        };
+        let mut result = Overwrite {
+            reads: HashMap::new(),
+            calls: HashMap::new(),
+        };
+        for &block in cfg.reverse_postorder() {
+            let is_read = |&&inst: &&Inst| {
+                let op = &func.inst(inst).op;
+                matches!(op, Op::Load(_) | Op::MemCopy { .. }) || op.call().is_some()
+            };
+            if !func.block_insts(block).iter().any(|inst| is_read(&inst)) {
+                continue;
+            }
+            let later = Later::new(&cfg, &loops, block);
+            for (index, &inst) in func.block_insts(block).iter().enumerate() {
+                let data = func.inst(inst);
+                let at = (block, index, inst);
+                match &data.op {
+                    Op::Load(access) => {
+                        let size = func.result(inst).and_then(|v| size_of(module, func, v));
+                        let read = Touch::new(block, data.args[0], size, Some(access));
+                        result.reads.insert(inst, analysis.read(at, &read, &later));
+                    }
+                    Op::MemCopy { src, .. } => {
+                        let mut read = Touch::new(block, data.args[1], None, Some(src));
+                        read.set_length(func, data.args[2]);
+                        result.reads.insert(inst, analysis.read(at, &read, &later));
+                    }
+                    Op::Call(_) | Op::Invoke { .. } => {
+                        let (_, pointers) = effects.inst(data);
+                        let call = analysis.call(at, pointers, &later);
+                        result.calls.insert(inst, call);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(result)
+    }
+
+    /// Whether the bytes that a load, or the source side of a copy, read are intact later.
+    /// Instructions that were not looked at count as overwritten by themselves.
+    pub fn read(&self, inst: Inst) -> Overwritten {
+        match self.reads.get(&inst) {
+            Some(answer) => answer.clone(),
+            None => Overwritten::Yes(Because::Inst(inst)),
+        }
+    }
+
+    /// Whether the memory that an argument of a call points to is intact after the call.
+    pub fn argument(&self, call: Inst, index: usize) -> Overwritten {
+        let known = self.calls.get(&call);
+        match known.map(|call| call.arguments.get(index)) {
+            Some(Some(answer)) => answer.clone(),
+            Some(None) => Overwritten::Never,
+            None => Overwritten::Yes(Because::Inst(call)),
+        }
+    }
+
+    /// The window of the callee: what may be overwritten between the call and its reverse. Overlaps
+    /// that would have to be checked count as overwritten.
+    pub fn window_of_call(&self, call: Inst) -> Window {
+        let intact = |answer: &Overwritten| *answer == Overwritten::Never;
+        match self.calls.get(&call) {
+            Some(known) => Window {
+                arguments: known.arguments.iter().map(|a| !intact(a)).collect(),
+                other: !intact(&known.other),
+                result: !intact(&known.result),
+                frame_ends: false,
+            },
+            None => Window {
+                arguments: Vec::new(),
+                other: true,
+                result: true,
+                frame_ends: false,
+            },
+        }
+    }
+}
+
+/// The objects that the caller can reach from the result.
+fn returned(func: &Function, points_to: &PointsTo) -> BTreeSet<Object> {
+    let terminators = func.blocks().iter().filter_map(|&b| func.terminator(b));
+    terminators
+        .map(|inst| func.inst(inst))
+        .filter(|data| data.op == Op::Return)
+        .flat_map(|data| &data.args)
+        .flat_map(|&value| points_to.reachable(value))
+        .collect()
+}
+
+impl fmt::Display for Overwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Overwritten::Never => write!(f, "never"),
+            Overwritten::Yes(Because::Inst(inst)) => write!(f, "by {inst}"),
+            Overwritten::Yes(Because::FrameEnds) => write!(f, "when the frame ends"),
+            Overwritten::Yes(Because::Caller) => write!(f, "by the caller"),
+            Overwritten::Yes(Because::Observable) => write!(f, "may change at any time"),
+            Overwritten::IfOverlap(conditions) => {
+                write!(f, "if")?;
+                for (i, c) in conditions.iter().enumerate() {
+                    let or = if i == 0 { "" } else { " or" };
+                    write!(f, "{or} {} meets {} of {}", c.read, c.write, c.by)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! One read against the writes that can come after it.
+
+use super::writes::{Kind, Later, Touch, Write};
+use super::{Because, Call, Condition, Overwritten, Window};
+use crate::analysis::affine::{Affine, AffineValues, Base, Factor};
+use crate::analysis::alias::{Alias, Aliases, Moment};
+use crate::analysis::effects::{ArgEffects, Summary};
+use crate::analysis::loops::{Loop, Loops};
+use crate::analysis::points_to::{Object, PointsTo};
+use crate::analysis::ranges::Range;
+use crate::analysis::trip_count::{Count, TripCount};
+use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
+use cranelift_entity::SecondaryMap;
+use std::collections::BTreeSet;
+
+/// Compares one read after the other with all writes.
+pub(super) struct Analysis<'a> {
+    pub(super) module: &'a Module,
+    pub(super) func: &'a Function,
+    pub(super) window: &'a Window,
+    pub(super) trips: SecondaryMap<Loop, TripCount>,
+    pub(super) aliases: Aliases<'a>,
+    pub(super) writes: Vec<Write<'a>>,
+    pub(super) loops: &'a Loops,
+    pub(super) points_to: &'a PointsTo,
+    pub(super) returned: BTreeSet<Object>,
+}
+
+impl Analysis<'_> {
+    /// Whether the bytes of a read are intact later.
+    pub(super) fn read(
+        &self,
+        at: (Block, usize, Inst),
+        read: &Touch,
+        later: &Later,
+    ) -> Overwritten {
+        let observable = |a: &Access| a.volatile || a.atomic.is_some();
+        if read.location.access.is_some_and(observable) {
+            return Overwritten::Yes(Because::Observable);
+        }
+        let objects = self.points_to.objects(read.location.pointer);
+        self.answer(at, objects.collect(), Some(read), later)
+    }
+
+    /// Whether the memory that a call sees is intact later.
+    pub(super) fn call(&self, at: (Block, usize, Inst), pointers: &[Value], later: &Later) -> Call {
+        let mut deep = BTreeSet::from([Object::Unknown]);
+        let mut arguments = Vec::new();
+        for &pointer in pointers {
+            let direct = self.points_to.objects(pointer).collect();
+            deep.extend(self.points_to.reachable(pointer));
+            arguments.push(match self.func.ty(pointer).is_ptr() {
+                true => self.answer(at, direct, None, later),
+                false => Overwritten::Never,
+            });
+        }
+        let other = self.answer(at, deep.into_iter().collect(), None, later);
+        let fresh = match self.func.result(at.2) {
+            Some(result) => self.points_to.reachable(result).into_iter().collect(),
+            None => Vec::new(),
+        };
+        let result = self.answer(at, fresh, None, later);
+        Call {
+            arguments,
+            other,
+            result,
+        }
+    }
+
+    /// Whether these objects, or only these bytes in them, are intact later.
+    fn answer(
+        &self,
+        at: (Block, usize, Inst),
+        mut objects: Vec<Object>,
+        read: Option<&Touch>,
+        later: &Later,
+    ) -> Overwritten {
+        objects.retain(|object| match object {
+            Object::Global(global) => !self.module.globals[*global].constant,
+            _ => true,
+        });
+        if objects.is_empty() {
+            return Overwritten::Never;
+        }
+        if let Some(because) = objects.iter().find_map(|&o| self.after_the_end(o)) {
+            return Overwritten::Yes(because);
+        }
+        let mut conditions = Vec::new();
+        for write in &self.writes {
+            let (block, index, inst) = at;
+            let same_block = write.block == block;
+            let after = same_block && write.index > index;
+            // A copy may overwrite its own source; what a call does is its callee's affair.
+            let itself = write.inst == inst && matches!(write.kind, Kind::Bytes(_));
+            if !after && !itself && !later.any[write.block] {
+                continue;
+            }
+            let common = self.loops.common(block, write.block);
+            let same_iteration = after || itself || later.same[&common][write.block];
+            match self.meets(&objects, read, write, common, same_iteration) {
+                Overwritten::Never => {}
+                Overwritten::IfOverlap(new) => conditions.extend(new),
+                yes => return yes,
+            }
+        }
+        match conditions.is_empty() {
+            true => Overwritten::Never,
+            false => Overwritten::IfOverlap(conditions),
+        }
+    }
+
+    /// What happens to an object when the function has ended.
+    fn after_the_end(&self, object: Object) -> Option<Because> {
+        let argument = |i: usize| self.window.arguments.get(i).copied().unwrap_or(false);
+        let is_copy = |i: usize| self.func.params.get(i).is_some_and(|p| p.byval.is_some());
+        let overwritten = match object {
+            Object::Alloca(_) if self.window.frame_ends => return Some(Because::FrameEnds),
+            Object::Argument(i) if self.window.frame_ends && is_copy(i) => {
+                return Some(Because::FrameEnds);
+            }
+            Object::Argument(i) => argument(i),
+            Object::Global(_) | Object::Unknown => {
+                self.window.other || self.window.arguments.contains(&true)
+            }
+            // New memory is the caller's to write once it has been shown to it.
+            Object::Allocation(_) => {
+                let outside = self.points_to.is_reachable_from_outside(object);
+                (self.window.other && outside)
+                    || (self.window.result && self.returned.contains(&object))
+            }
+            Object::Alloca(_) => false,
+        };
+        overwritten.then_some(Because::Caller)
+    }
+
+    /// Whether a write that comes later may write what was read.
+    fn meets(
+        &self,
+        objects: &[Object],
+        read: Option<&Touch>,
+        write: &Write,
+        common: Option<Loop>,
+        same_iteration: bool,
+    ) -> Overwritten {
+        let yes = Overwritten::Yes(Because::Inst(write.inst));
+        let touch = match &write.kind {
+            Kind::Bytes(touch) => touch,
+            Kind::Call(summary, pointers) => {
+                return match self.call_meets(objects, summary, pointers) {
+                    true => yes,
+                    false => Overwritten::Never,
+                };
+            }
+        };
+        let hit = objects.iter().any(|&x| {
+            let mut behind = self.points_to.objects(touch.location.pointer);
+            behind.any(|y| self.points_to.may_overlap(x, y))
+        });
+        if !hit {
+            return Overwritten::Never;
+        }
+        let Some(read) = read else {
+            return yes;
+        };
+        let (a, b) = (&read.location, &touch.location);
+        if !self.aliases.access_overlap(a, b, Moment::Any) {
+            return Overwritten::Never;
+        }
+        let apart_now = !same_iteration
+            || self.aliases.query(a, b, Moment::Same) == Alias::No
+            || self.is_apart(read, touch, common, None);
+        let apart_later = |l| self.is_apart(read, touch, common, Some(l));
+        if apart_now && self.loops.enclosing(common).all(apart_later) {
+            return Overwritten::Never;
+        }
+        match (self.range(read), self.range(touch)) {
+            (Some(read), Some(write)) if read.is_disjoint(&write) => Overwritten::Never,
+            (Some(from), Some(to)) if self.is_checkable(&from) && self.is_checkable(&to) => {
+                // Ranges at a fixed distance that are not disjoint now never will be.
+                if from.distance(&to).is_some() {
+                    return yes;
+                }
+                Overwritten::IfOverlap(vec![Condition {
+                    read: from,
+                    write: to,
+                    by: write.inst,
+                }])
+            }
+            _ => yes,
+        }
+    }
+
+    fn call_meets(&self, objects: &[Object], summary: &Summary, pointers: &[Value]) -> bool {
+        let outside = |&object: &Object| self.points_to.is_reachable_from_outside(object);
+        let elsewhere = summary.other.contains(ModRef::WRITE) || summary.frees_other;
+        if elsewhere && objects.iter().any(outside) {
+            return true;
+        }
+        pointers.iter().enumerate().any(|(i, &pointer)| {
+            let changes = ArgEffects::WRITE | ArgEffects::FREE;
+            summary.arg(i).intersects(changes)
+                && self.points_to.objects(pointer).any(|x| {
+                    let mut known = objects.iter();
+                    known.any(|&y| self.points_to.may_overlap(x, y))
+                })
+        })
+    }
+
+    /// Whether a write is shown to miss a read by the distance of their addresses: in the same
+    /// iteration of the loops around both, or, given a loop, in a later iteration of that loop and
+    /// the same one of the loops around it.
+    fn is_apart(
+        &self,
+        read: &Touch,
+        write: &Touch,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> bool {
+        self.distance(read, write, common, later)
+            .is_some_and(|distance| {
+                let (Some(read_size), Some(write_size)) = (read.location.size, write.location.size)
+                else {
+                    return false;
+                };
+                let behind = distance.lowest.is_some_and(|n| n >= i128::from(read_size));
+                let before = distance
+                    .highest
+                    .is_some_and(|n| n <= -i128::from(write_size));
+                behind || before
+            })
+    }
+
+    /// The bounds of the distance from a read to a later write.
+    fn distance(
+        &self,
+        read: &Touch,
+        write: &Touch,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> Option<Bounds> {
+        let values = self.aliases.values();
+        let (rb, wb) = (read.location.block, write.location.block);
+        let mut from = values.address(read.location.pointer, rb);
+        let mut to = values.address(write.location.pointer, wb);
+        // Everything that is not a counter must have one value at both moments: it is made outside
+        // of every loop whose iteration may differ.
+        let differs = |l: Loop| match later {
+            Some(later) => self.loops.is_inside(l, later),
+            None => !common.is_some_and(|c| self.loops.is_inside(c, l)),
+        };
+        for (form, block) in [(&from, rb), (&to, wb)] {
+            let mut outermost = None;
+            for l in self.loops.enclosing(self.loops.innermost(block)) {
+                if differs(l) {
+                    outermost = Some(l);
+                }
+            }
+            if let Some(outermost) = outermost
+                && !without_counters_is_invariant(values, form, outermost)
+            {
+                return None;
+            }
+            // Values of loops that have ended change when those run again.
+            if later.is_none() && !self.leaves_are_shared(form, common) {
+                return None;
+            }
+        }
+        let mut bounds = Bounds {
+            lowest: Some(0),
+            highest: Some(0),
+        };
+        if let Some(l) = later {
+            let (read_step, read_rest) = from.split(l)?;
+            let (write_step, write_rest) = to.split(l)?;
+            if read_step == write_step {
+                // The write happens at least one iteration later.
+                bounds.add(read_step.as_number()?, 1, self.most(l));
+                (from, to) = (read_rest, write_rest);
+            }
+        }
+        for (form, block, sign) in [(&mut from, rb, -1), (&mut to, wb, 1)] {
+            for l in self.loops.enclosing(self.loops.innermost(block)) {
+                if differs(l) {
+                    let (step, rest) = form.split(l)?;
+                    bounds.add(sign * step.as_number()?, 0, self.most(l));
+                    *form = rest;
+                }
+            }
+        }
+        let rest = to.minus(&from)?.as_number()?;
+        bounds.add(rest, 1, Some(1));
+        Some(bounds)
+    }
+
+    fn leaves_are_shared(&self, form: &Affine, common: Option<Loop>) -> bool {
+        let values = self.aliases.values();
+        leaves(form).into_iter().all(|value| {
+            let def = values.def_block(value);
+            let inner = def.and_then(|block| self.loops.innermost(block));
+            inner.is_none_or(|l| common.is_some_and(|c| self.loops.is_inside(c, l)))
+        })
+    }
+
+    /// The largest counter of a loop, if it is a constant.
+    fn most(&self, l: Loop) -> Option<u64> {
+        match self.trips[l].count {
+            Count::Constant(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    fn range(&self, touch: &Touch) -> Option<Range> {
+        let values = self.aliases.values();
+        let block = touch.location.block;
+        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        let address = values.address(touch.location.pointer, block);
+        let size = touch.size(values)?;
+        Range::over(&address, &size, &nest, &self.trips)
+    }
+
+    fn is_checkable(&self, range: &Range) -> bool {
+        let values = self.aliases.values();
+        range
+            .forms()
+            .into_iter()
+            .all(|form| values.is_known_at_entry(form))
+    }
+}
+
+/// An interval of numbers; an end that is not known is open.
+struct Bounds {
+    lowest: Option<i128>,
+    highest: Option<i128>,
+}
+
+impl Bounds {
+    /// Adds `coefficient` times something between `least` and `most`.
+    fn add(&mut self, coefficient: i128, least: u64, most: Option<u64>) {
+        if coefficient == 0 {
+            return;
+        }
+        let at_least = coefficient.checked_mul(i128::from(least));
+        let at_most = most.and_then(|most| coefficient.checked_mul(i128::from(most)));
+        let (low, high) = match coefficient > 0 {
+            true => (at_least, at_most),
+            false => (at_most, at_least),
+        };
+        self.lowest = self.lowest.zip(low).map(|(x, y)| x.saturating_add(y));
+        self.highest = self.highest.zip(high).map(|(x, y)| x.saturating_add(y));
+    }
+}
+
+fn leaves(form: &Affine) -> Vec<Value> {
+    let mut found: Vec<Value> = form
+        .factors()
+        .filter_map(|factor| match factor {
+            Factor::Counter(_) => None,
+            Factor::Signed(value) | Factor::Unsigned(value) => Some(value),
+        })
+        .collect();
+    if let Some(Base::Value(value)) = form.base {
+        found.push(value);
+    }
+    found
+}
+
+fn without_counters_is_invariant(values: &AffineValues, form: &Affine, l: Loop) -> bool {
+    leaves(form).into_iter().all(|value| {
+        let single = Affine {
+            base: Some(Base::Value(value)),
+            ..Affine::default()
+        };
+        values.is_invariant(&single, l)
+    })
+}

@@ -1,0 +1,103 @@
+//! Takes definitions that a program lacks from other modules.
+
+use super::{Library, forget_body};
+use crate::module::{Module, blocks_of, instructions_of};
+use crate::raw::value_name;
+use crate::requests::{Pinned, Pins, pin};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use std::collections::HashSet;
+use zymase_core::diagnostic::Result;
+
+/// Links what the requested functions need and the program lacks, as far as the library has it.
+pub(super) fn take_from_library(
+    private: &Module,
+    pins: &mut Pins,
+    library: &mut Library<'_>,
+) -> Result<()> {
+    let own = pins.requests.len();
+    let mut asked = HashSet::new();
+    loop {
+        let reached = reached(private, pins, own);
+        let missing = reached
+            .missing
+            .into_iter()
+            .find(|name| asked.insert(name.clone()));
+        let Some(name) = missing else {
+            // Requests in other modules that no derivative of ours runs into are not ours.
+            let mut position = 0;
+            pins.requests.retain(|request| {
+                position += 1;
+                position <= own || reached.requests.contains(&request.symbol)
+            });
+            return Ok(());
+        };
+        if let Some(module) = library(&name)? {
+            let known = pins.barriers.len();
+            pin(&module, pins)?;
+            for barrier in &pins.barriers[known..] {
+                forget_body(&module, barrier);
+            }
+            private.link(module)?;
+        }
+    }
+}
+
+/// What the functions to differentiate reach.
+struct Reached {
+    /// Names of functions without a body.
+    missing: Vec<String>,
+    /// Names of functions that stand for requests.
+    requests: HashSet<String>,
+}
+
+/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
+fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+    let mut found = Reached {
+        missing: Vec::new(),
+        requests: HashSet::new(),
+    };
+    let target = |request: &Pinned| private.function(&request.target);
+    let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
+    let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
+    while let Some(value) = work.pop() {
+        let mut next: Vec<LLVMValueRef> = Vec::new();
+        // SAFETY: operands of live values are live.
+        unsafe {
+            if LLVMIsAFunction(value).is_null() {
+                next.extend(operands_of(value));
+            } else if LLVMIsDeclaration(value) != 0 {
+                let name = value_name(value);
+                if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
+                    next.extend(target(request));
+                    found.requests.insert(name);
+                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
+                    found.missing.push(name);
+                }
+            } else {
+                for block in blocks_of(value) {
+                    instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
+                }
+            }
+            // Instructions of the same function come by themselves; only constants lead on.
+            next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));
+        }
+        work.extend(next);
+    }
+    found
+}
+
+unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+    // SAFETY: the caller has a live user, or something without operands.
+    unsafe {
+        let is_user = !LLVMIsAUser(value).is_null();
+        let count = if is_user {
+            LLVMGetNumOperands(value).max(0) as u32
+        } else {
+            0
+        };
+        (0..count)
+            .map(move |i| LLVMGetOperand(value, i))
+            .filter(|v| !v.is_null())
+    }
+}

@@ -1,0 +1,95 @@
+//! The passes before import and after export.
+
+use zymase_llvm::pipelines::{finish, prepare};
+use zymase_llvm::{Context, Module};
+
+const SUM: &str = "
+    target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+    target triple = \"x86_64-unknown-linux-gnu\"
+    define double @sum(ptr noalias %p, ptr noalias %q, i64 %n) noinline optnone {
+    entry:
+        %i = alloca i64
+        store i64 0, ptr %i
+        br label %loop
+    loop:
+        %a = load i64, ptr %i
+        %x = getelementptr double, ptr %p, i64 %a
+        %y = load double, ptr %x
+        %z = call double @twice(double %y)
+        %w = getelementptr double, ptr %q, i64 %a
+        store double %z, ptr %w
+        %b = add nsw i64 %a, 1
+        store i64 %b, ptr %i
+        %c = icmp slt i64 %b, %n
+        br i1 %c, label %loop, label %done
+    done:
+        %k = call double @kept(double 1.0)
+        ret double %k
+    }
+    define double @twice(double %x) noinline optnone { %y = fadd double %x, %x ret double %y }
+    define double @kept(double %x) noinline { %y = fadd double %x, %x ret double %y }";
+
+fn parse(text: &str) -> Module {
+    Module::parse(&Context::new(), text.as_bytes(), "test.ll").unwrap_or_else(|d| panic!("{d}"))
+}
+
+#[test]
+fn preparation_optimizes_and_leaves_loops_alone() {
+    let module = parse(SUM);
+    prepare(&module).unwrap();
+    let text = module.print();
+    for (word, expected) in [
+        ("alloca", false),
+        ("optnone", false),
+        ("noimplicitfloat", false),
+        ("call double @twice", false),
+        ("call double @kept", true),
+        ("noinline", true),
+        ("x double>", false),
+        ("phi i64", true),
+    ] {
+        assert_eq!(text.contains(word), expected, "{word} in\n{text}");
+    }
+    // Short loops stay loops, too.
+    let module = parse(&SUM.replace("slt i64 %b, %n", "slt i64 %b, 4"));
+    prepare(&module).unwrap();
+    let text = module.print();
+    assert!(
+        text.contains("phi i64") && !text.contains("x double>"),
+        "{text}"
+    );
+}
+
+#[test]
+fn finishing_vectorizes() {
+    let module = parse(SUM);
+    prepare(&module).unwrap();
+    finish(&module).unwrap();
+    assert!(module.print().contains("x double>"), "{}", module.print());
+}
+
+/// A loop that is entered in the middle gets one entry.
+#[test]
+fn preparation_makes_cycles_reducible() {
+    let module = parse(
+        "declare void @a(i32)
+        declare void @b(i32)
+        declare i1 @more()
+        define void @f(i1 %c) {
+            br i1 %c, label %one, label %two
+        one:
+            call void @a(i32 1)
+            %x = call i1 @more()
+            br i1 %x, label %two, label %done
+        two:
+            call void @b(i32 2)
+            %y = call i1 @more()
+            br i1 %y, label %one, label %done
+        done:
+            ret void
+        }",
+    );
+    prepare(&module).unwrap();
+    module.verify().unwrap();
+    assert!(module.print().contains("irr.guard"), "{}", module.print());
+}

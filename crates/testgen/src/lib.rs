@@ -1,0 +1,14 @@
+//! An independent test of differentiation: programs made from a seed, and the referee that
+//! compares their derivatives with the interpreter on dual numbers.
+//!
+//! A program is a small tree of statements ([`tree`]), made at random ([`grow`]) and lowered to
+//! the text form of the IR ([`lower`]). Every tree terminates and has no undefined behaviour, and
+//! so does every tree with statements left out: that is how failing programs become small
+//! ([`shrink`]).
+
+pub mod grow;
+pub mod lower;
+pub mod referee;
+pub mod shrink;
+pub mod tree;
+pub mod trial;

@@ -1,0 +1,403 @@
+//! The statement tree of a generated program.
+//!
+//! A program has variables of a few types, each in a numbered *slot* that always holds a value,
+//! and memory with fixed names. Pointers in slots lead to at least [`REACH`] doubles, so every
+//! index is reduced modulo that, or modulo [`ARRAY`] for a whole array. Leaving out any statement
+//! leaves a program that is still defined.
+
+/// How many doubles an array has.
+pub const ARRAY: i64 = 8;
+/// How many doubles are certainly behind a pointer in a slot.
+pub const REACH: i64 = 4;
+
+/// The type of a slot.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A double that may depend on active inputs.
+    Float,
+    /// A double that never does.
+    Fixed,
+    /// An integer.
+    Int,
+    /// A pointer to doubles with derivatives.
+    Ptr,
+    /// A single-precision float.
+    Single,
+    /// Two doubles in a vector.
+    Vector,
+    /// A structure of a double, an integer and a double.
+    Record,
+    /// The bits of a double as an integer.
+    Bits,
+    /// The bits of two single-precision floats as an integer.
+    Pair,
+}
+
+/// The slots, by kind.
+pub const SLOTS: &[Kind] = &[
+    Kind::Float,
+    Kind::Float,
+    Kind::Float,
+    Kind::Float,
+    Kind::Fixed,
+    Kind::Fixed,
+    Kind::Int,
+    Kind::Int,
+    Kind::Ptr,
+    Kind::Ptr,
+    Kind::Single,
+    Kind::Vector,
+    Kind::Record,
+    Kind::Bits,
+    Kind::Pair,
+];
+
+/// A slot by number.
+pub type Slot = usize;
+
+/// Memory that holds doubles.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// The first pointer argument.
+    First,
+    /// The second pointer argument.
+    Second,
+    /// An array in the frame.
+    Frame,
+    /// An array on the heap that lives as long as the call.
+    Heap,
+    /// A pointer in a slot.
+    Slot(Slot),
+    /// A pointer loaded from the table of pointers.
+    Table(u8),
+    /// A pointer loaded through a pointer to the table.
+    Indirect(u8),
+    /// A pointer in a record in memory.
+    Field(u8),
+    /// The buffer of the innermost [`Stmt::Buffer`] around; the frame array if there is none.
+    Buffer,
+}
+
+/// A number that chooses an element.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Index {
+    /// Always the same.
+    Const(u8),
+    /// A variable one.
+    Int(Int),
+}
+
+/// A place that holds a double.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Place {
+    /// The memory.
+    pub base: Base,
+    /// The element.
+    pub index: Index,
+}
+
+/// An integer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Int {
+    /// A number.
+    Const(i8),
+    /// A slot.
+    Slot(Slot),
+    /// The integer argument.
+    Argument,
+    /// A sum.
+    Add(Box<Int>, Box<Int>),
+    /// A product.
+    Mul(Box<Int>, Box<Int>),
+    /// A float, rounded after it was brought into a small range.
+    Rounded(Box<Expr>),
+    /// The integer in the record slot.
+    OfRecord(Slot),
+    /// The integer in a record in memory.
+    OfField(u8),
+}
+
+/// Functions of one float; those with a bounded domain get an argument made safe.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fun {
+    /// A function that is defined and smooth everywhere.
+    Smooth(&'static str),
+    /// A function of a positive number: applied to 1 + x².
+    Positive(&'static str),
+    /// A function on (−1, 1): applied to 0.7 sin x.
+    Unit(&'static str),
+    /// A function that grows fast: applied to tanh x.
+    Tamed(&'static str),
+    /// Negation.
+    Neg,
+    /// The absolute value, away from zero.
+    Abs,
+    /// The square by `powi`.
+    Powi(i8),
+}
+
+/// Functions of two floats.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fun2 {
+    /// A binary operation.
+    Op(&'static str),
+    /// A quotient whose denominator is at least one.
+    SafeDiv,
+    /// `b > c ? a/b : 0`, the division outside of the select.
+    GuardedDiv,
+    /// The exponent is arbitrary, the base positive.
+    Pow,
+    /// A function of the library.
+    Math(&'static str),
+    /// Three operands, the third a constant.
+    Fma,
+    /// A remainder, away from its jumps only by chance; both sides take the same one.
+    Rem,
+}
+
+/// Ways to move a double through another type.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Via {
+    /// To single precision and back.
+    Single,
+    /// As the bits of an integer.
+    Bits,
+    /// Through a vector, by insertion, shuffle and extraction at a variable index.
+    Vector,
+    /// Through a structure value.
+    Structure,
+    /// Through an array value.
+    Array,
+    /// As one half of an i128.
+    Wide,
+    /// `freeze`.
+    Freeze,
+    /// Through two singles in one integer.
+    Pair,
+    /// Through a vector of two integers.
+    IntVector,
+}
+
+/// A double.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expr {
+    /// A slot.
+    Slot(Slot),
+    /// A number.
+    Const(f64),
+    /// An element of memory.
+    Load(Place),
+    /// An element of the constant array.
+    LoadConst(Index),
+    /// A function of one.
+    Fun(Fun, Box<Expr>),
+    /// A function of two.
+    Fun2(Fun2, Box<Expr>, Box<Expr>),
+    /// One of two.
+    Select(Box<Cond>, Box<Expr>, Box<Expr>),
+    /// A small integer as a float.
+    OfInt(Int),
+    /// A double after a detour.
+    Via(Via, Box<Expr>),
+    /// A lane of the vector slot.
+    Lane(Slot, Index),
+    /// A field of the record slot.
+    RecordField(Slot, u8),
+    /// The single-precision slot.
+    OfSingle(Slot),
+    /// The bits in a slot, as a float.
+    OfBits(Slot),
+    /// Half of the pair slot.
+    OfPair(Slot, u8),
+    /// A single in memory.
+    LoadSingle(u8),
+    /// The double of a record in memory.
+    LoadField(u8),
+}
+
+/// A condition.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Cond {
+    /// A float against a number that it will not hit.
+    Float(&'static str, Expr, f64),
+    /// An integer against a number.
+    Int(&'static str, Int, i8),
+}
+
+/// Ways to copy doubles from memory to memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// Load and store as an integer.
+    Integer,
+    /// Load and store as a double.
+    Double,
+    /// Two at once, swapped, as a vector of doubles.
+    SwappedDoubles,
+    /// Two at once, swapped, as a vector of integers.
+    SwappedIntegers,
+    /// Two at once as an array value.
+    Array,
+    /// Two at once as one i128.
+    Wide,
+}
+
+/// The number of iterations of a loop.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trips {
+    /// Always the same.
+    Const(u8),
+    /// An integer, modulo four.
+    Int(Int),
+    /// As long as a condition holds, but at most this many.
+    While(Cond, u8),
+}
+
+/// The form of a loop.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// The test comes first.
+    While,
+    /// The test comes last.
+    DoWhile,
+    /// A pointer runs over an array; the slot holds it.
+    Pointer(Slot),
+    /// The counter runs down and has 32 bits.
+    Down,
+}
+
+/// The arguments of a call.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Args {
+    /// Everything active.
+    Active(Base, Base, Expr),
+    /// The second pointer is the constant array.
+    MixedPointer(Base, Expr),
+    /// The float is constant.
+    FixedFloat(Base, Base),
+    /// Nothing is active.
+    Fixed,
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// A float slot gets a value.
+    Set(Slot, Expr),
+    /// A fixed float slot gets a value of fixed ones.
+    SetFixed(Slot, Expr),
+    /// An integer slot gets a value.
+    SetInt(Slot, Int),
+    /// A pointer slot gets the address of an element.
+    SetPtr(Slot, Base, u8),
+    /// A pointer slot gets one of two.
+    SelectPtr(Slot, Cond, Base, Base),
+    /// A lane of a vector slot.
+    SetLane(Slot, Index, Expr),
+    /// An operation on whole vectors.
+    VectorOp(Slot, &'static str, Place),
+    /// A field of a record slot.
+    SetRecord(Slot, u8, Expr),
+    /// The integer of a record slot.
+    SetRecordInt(Slot, Int),
+    /// A single-precision slot, with single-precision arithmetic.
+    SetSingle(Slot, &'static str, Expr),
+    /// The bits of a double.
+    SetBits(Slot, Expr),
+    /// The bits of a double, loaded as an integer.
+    LoadBits(Slot, Place),
+    /// Stores bits.
+    StoreBits(Slot, Place),
+    /// Half of a pair, by shifts and masks.
+    SetPair(Slot, u8, Expr),
+    /// Stores a pair into the memory of singles.
+    StorePair(Slot, u8),
+    /// Loads a pair from there.
+    LoadPair(Slot, u8),
+    /// Stores a single.
+    StoreSingle(u8, Expr),
+    /// Stores a double.
+    Store(Place, Expr),
+    /// Adds a double.
+    Accumulate(Place, Expr),
+    /// Stores a fixed double into the constant array.
+    StoreConst(Index, Slot),
+    /// Copies doubles one way or another.
+    Move(Move, Base, u8, Base, u8),
+    /// Copies doubles with memmove, the number variable.
+    MemMove(Base, u8, Base, u8, Index),
+    /// Copies doubles between two different arrays with memcpy.
+    MemCopy(Base, Base, u8),
+    /// Copies from the constant array.
+    CopyFixed(Base, u8),
+    /// Sets doubles to zero.
+    MemSet(Base, u8, u8),
+    /// A pointer is put into the table.
+    StoreTable(u8, Base),
+    /// A pointer is put into the table through a pointer to it.
+    StoreIndirect(u8, Base),
+    /// The double of a record in memory.
+    StoreField(u8, Expr),
+    /// The integer of a record in memory.
+    StoreFieldInt(u8, Int),
+    /// The pointer of a record in memory.
+    StoreFieldPtr(u8, Base),
+    /// Records move within their array: to, from, number.
+    MoveRecords(u8, u8, u8),
+    /// A record slot is loaded from memory as a structure of double, integer, pointer, singles.
+    CopyRecordValue(u8, u8),
+    /// Branches.
+    If(Cond, Vec<Stmt>, Vec<Stmt>),
+    /// Many branches.
+    Switch(Int, Vec<Vec<Stmt>>),
+    /// A loop.
+    Loop(Form, Trips, Vec<Stmt>),
+    /// Leaves the loop if a condition holds.
+    Break(Cond),
+    /// Goes on with the next iteration if a condition holds.
+    Continue(Cond),
+    /// Returns if a condition holds.
+    Return(Cond, Expr),
+    /// A call; the result goes to a slot.
+    Call(usize, Args, Slot),
+    /// Calls the function itself with less depth.
+    Recurse(Base, Expr, Slot),
+    /// Memory for the statements inside: on the heap or in the frame.
+    Buffer(bool, Vec<Stmt>),
+}
+
+/// What a function returns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// Nothing.
+    Nothing,
+    /// A double.
+    Double,
+    /// One of its pointer arguments.
+    Pointer,
+    /// Two doubles.
+    Doubles,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Routine {
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// What it returns.
+    pub returns: Returns,
+    /// The result, where it is a float.
+    pub result: Expr,
+    /// Whether it calls itself.
+    pub recursive: bool,
+    /// Whether it only reads behind its second pointer.
+    pub reads_second: bool,
+}
+
+/// A program: the helpers, each of which calls only those before it, and the function `@f`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// The functions that others call.
+    pub helpers: Vec<Routine>,
+    /// The function that is differentiated.
+    pub main: Routine,
+}
