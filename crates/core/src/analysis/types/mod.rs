@@ -532,7 +532,7 @@ impl Solver<'_> {
     /// A byte of an integer, if it is the same in every run.
     fn known_byte(&self, value: Value, byte: i64, depth: u32) -> Option<u8> {
         if let Some(n) = self.function.as_int(value) {
-            return Some((n >> (8 * byte)) as u8);
+            return Some(n.checked_shr(8 * byte as u32).unwrap_or(0) as u8);
         }
         let inst = self.function.def_inst(value)?;
         let data = self.function.inst(inst);
@@ -607,7 +607,7 @@ fn is_address(constant: &Constant) -> bool {
 /// takes whole bytes nor touches the sign bit alone.
 fn is_flag_mask(op: BinaryOp, mask: i128, ty: Type) -> bool {
     let bits = ty.int_bits().unwrap_or(0).min(127);
-    let all = (1i128 << bits) - 1;
+    let all = (1i128 << bits).wrapping_sub(1);
     let mask = mask & all;
     let bytes = mask.to_le_bytes();
     let whole = bytes.iter().all(|&b| b == 0 || b == 0xff);
