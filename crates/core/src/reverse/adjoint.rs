@@ -284,7 +284,7 @@ impl Gradient<'_> {
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
             }
-            return Ok(());
+            return self.made_by_callee(inst);
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
@@ -332,7 +332,40 @@ impl Gradient<'_> {
         if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
             return Ok(());
         }
-        let name = match info.family.as_str() {
+        self.release(inst, result, &info.family)
+    }
+
+    /// Memory that a callee made lives until here if the function frees it.
+    fn made_by_callee(&mut self, call: Inst) -> Result<()> {
+        let primal = self.primal;
+        let activity = &primal.activity;
+        let Some(result) = primal.function.result(call) else {
+            return Ok(());
+        };
+        if !primal.has_shadow(result)
+            || !activity.may_come_from(result, call)
+            || !activity.is_local_allocation(result)
+        {
+            return Ok(());
+        }
+        for &block in primal.function.blocks() {
+            for &inst in primal.function.block_insts(block) {
+                let data = primal.function.inst(inst);
+                if data.op.call().is_some()
+                    && let CallKind::Allocation(info) = call_kind(&self.synthesis.module, data)
+                    && info.kind == AllocKind::Free
+                    && activity.may_come_from(data.args[info.ptr_arg.unwrap_or(0) as usize], call)
+                {
+                    return self.release(call, result, &info.family);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees memory and its shadows.
+    fn release(&mut self, inst: Inst, result: Value, family: &str) -> Result<()> {
+        let name = match family {
             "malloc" => "free",
             "_Znwm" => "_ZdlPv",
             "_Znam" => "_ZdaPv",
