@@ -181,10 +181,12 @@ impl Primal {
         let shape = self.types.shape(data.args[0]);
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
-            _ => shape.repetition().unwrap_or_else(|| match shape.is_empty() {
-                true => (1, vec![(0, Piece::Unknown)]),
-                false => (1, vec![(0, Piece::Conflict)]),
-            }),
+            _ => shape
+                .repetition()
+                .unwrap_or_else(|| match shape.is_empty() {
+                    true => (1, vec![(0, Piece::Unknown)]),
+                    false => (1, vec![(0, Piece::Conflict)]),
+                }),
         };
         for (offset, piece) in &pieces {
             let how = match piece {

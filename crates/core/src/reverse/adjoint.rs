@@ -306,7 +306,10 @@ impl Gradient<'_> {
         for (i, &argument) in outs.iter().enumerate() {
             let primal = &self.primal;
             let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
-            if pieces.iter().any(|(_, p)| matches!(p, Piece::Unknown | Piece::Conflict)) {
+            if pieces
+                .iter()
+                .any(|(_, p)| matches!(p, Piece::Unknown | Piece::Conflict))
+            {
                 return Err(self.undeduced(inst, "comes here in an integer"));
             }
             let part = match outs.len() {

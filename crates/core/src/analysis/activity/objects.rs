@@ -74,7 +74,10 @@ impl Objects {
     /// A pointer that was loaded from memory into which nobody put one may lead anywhere. Whether
     /// there was such a pointer that was not suspected yet.
     fn suspect(&mut self, function: &Function) -> bool {
-        let insts = function.blocks().iter().flat_map(|&b| function.block_insts(b));
+        let insts = function
+            .blocks()
+            .iter()
+            .flat_map(|&b| function.block_insts(b));
         let mut found = false;
         for &inst in insts {
             let load = matches!(function.inst(inst).op, Op::Load(_));

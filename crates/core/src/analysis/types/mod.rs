@@ -147,10 +147,15 @@ impl Summaries {
 
 /// The values that a function returns.
 fn returned_values(function: &Function) -> Vec<Value> {
-    let insts = function.blocks().iter().flat_map(|&b| function.block_insts(b));
+    let insts = function
+        .blocks()
+        .iter()
+        .flat_map(|&b| function.block_insts(b));
     let data = insts.map(|&inst| function.inst(inst));
     let returns = data.filter(|data| matches!(data.op, Op::Return));
-    returns.filter_map(|data| data.args.first().copied()).collect()
+    returns
+        .filter_map(|data| data.args.first().copied())
+        .collect()
 }
 
 struct Solver<'a> {

@@ -203,7 +203,11 @@ impl Shape {
         if !self.at.range(0..).all(agrees) {
             return None;
         }
-        let period = pattern.every.keys().map(|&(stride, _)| stride).reduce(lcm)?;
+        let period = pattern
+            .every
+            .keys()
+            .map(|&(stride, _)| stride)
+            .reduce(lcm)?;
         Some((period, pattern.pieces(0, period)))
     }
 
