@@ -12,6 +12,7 @@ use crate::ir::{
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
+use crate::shadow::shadow_access;
 use crate::support;
 
 impl Gradient<'_> {
@@ -105,7 +106,7 @@ impl Gradient<'_> {
         adjoints: &[Value],
     ) -> Result<()> {
         let pieces = self.float_pieces(result);
-        let access = shadow_access(access);
+        let access = shadow_access(access, self.primal.function.ty(result));
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let shadow = self.shadow(data.args[0], k)?;
             self.accumulate(shadow, adjoint, &pieces, &access);
@@ -137,7 +138,7 @@ impl Gradient<'_> {
                 Piece::Int | Piece::Float(_) | Piece::Ptr => {}
             }
         }
-        let access = shadow_access(access);
+        let access = shadow_access(access, ty);
         let found = floats(&pieces);
         for k in 0..self.width() {
             if !found.is_empty() {
@@ -172,7 +173,7 @@ impl Gradient<'_> {
         let ty = self.primal.function.ty(value);
         for k in 0..self.width() {
             let shadow = self.shadow(pointer, k)?;
-            let access = shadow_access(access);
+            let access = shadow_access(access, ty);
             let adjoint = self.builder().load(ty, shadow, access);
             self.contribute(value, k, adjoint);
         }
@@ -400,15 +401,5 @@ impl Gradient<'_> {
         )
         .at(&self.synthesis.module, self.primal.function.inst(inst).loc)
         .in_function(&self.primal.function.name)
-    }
-}
-
-/// The access to shadow memory that goes with an access to primal memory.
-fn shadow_access(access: &Access) -> Access {
-    Access {
-        align: access.align,
-        tbaa: access.tbaa,
-        region: access.region,
-        ..Access::default()
     }
 }

@@ -181,34 +181,46 @@ impl Shape {
         pieces
     }
 
-    /// The length of one period and the scalars in it, if all of what is known from offset 0 on
-    /// repeats: they describe memory of any length. Where no access had a variable index, floats
-    /// of one kind at multiples of their size do.
-    pub fn repetition(&self) -> Option<(i64, Vec<(i64, Piece)>)> {
-        let mut pattern = Shape {
+    /// The period with which the cells repeat from offset 0 on, if everything that is known
+    /// agrees with one: the scalars of one period then describe memory of any length. Where no
+    /// access has told a period, `stride` or the size of the first scalar is tried.
+    pub fn period(&self, stride: i64) -> Option<i64> {
+        let strides = self.every.keys().map(|&(stride, _)| stride);
+        let told = strides.reduce(lcm);
+        let first = self.get(0).map(Cell::bytes);
+        let candidates = match told {
+            Some(period) => vec![period],
+            None => vec![stride, first.unwrap_or(0)],
+        };
+        candidates.into_iter().find(|&p| self.repeats_with(p))
+    }
+
+    /// Whether every cell that is known agrees with the one in the first period, and with those that
+    /// repeat.
+    fn repeats_with(&self, period: i64) -> bool {
+        if period <= 0 || period > MAX_CELLS as i64 {
+            return false;
+        }
+        let known = self
+            .pieces(0, period)
+            .iter()
+            .all(|(_, piece)| *piece != Piece::Unknown);
+        let pattern = Shape {
             at: BTreeMap::new(),
             every: self.every.clone(),
         };
-        if pattern.every.is_empty() {
-            let (_, cell) = self.at.range(0..).next()?;
-            if !matches!(cell, Cell::Float(_)) {
-                return None;
-            }
-            pattern.insert_every(cell.bytes(), 0, cell.clone());
-        }
-        let agrees = |(&offset, cell): (&i64, &Cell)| match (cell, pattern.get(offset)) {
-            (Cell::Ptr(_), Some(Cell::Ptr(_))) => true,
-            (cell, repeated) => Some(cell) == repeated,
-        };
-        if !self.at.range(0..).all(agrees) {
-            return None;
-        }
-        let period = pattern
-            .every
-            .keys()
-            .map(|&(stride, _)| stride)
-            .reduce(lcm)?;
-        Some((period, pattern.pieces(0, period)))
+        // A header before an array, say, counts in the first period but not in the others.
+        let agrees = self.at.range(0..).all(|(&offset, cell)| {
+            let repeated = pattern.get(offset);
+            repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+        });
+        let later = self.at.range(period..);
+        known
+            && agrees
+            && later.into_iter().all(|(offset, cell)| {
+                let same = self.get(offset.rem_euclid(period));
+                same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+            })
     }
 
     /// This shape seen from `offset` bytes further on.
@@ -348,20 +360,19 @@ mod tests {
     #[test]
     fn memory_of_any_length_repeats_one_period() {
         let doubles = Shape::cell(0, double()).unindexed(8);
-        let one_double = Some((8, vec![(0, Piece::Float(FloatKind::F64))]));
-        assert_eq!(doubles.repetition(), one_double);
+        assert_eq!(doubles.period(1), Some(8));
         let mut single = Shape::cell(0, double());
         single.insert(24, double());
-        assert_eq!(single.repetition(), one_double);
+        assert_eq!(single.period(1), Some(8));
         single.insert(12, double());
-        assert_eq!(single.repetition(), None);
+        assert_eq!(single.period(1), None);
         // The first eight bytes are a length, say: no one period describes that.
         let mut after_a_header = doubles;
         for byte in 0..8 {
             after_a_header.insert(byte, Cell::Int);
         }
-        assert_eq!(after_a_header.repetition(), None);
-        assert_eq!(Shape::default().repetition(), None);
+        assert_eq!(after_a_header.period(8), None);
+        assert_eq!(Shape::default().period(8), None);
     }
 
     #[test]
