@@ -185,10 +185,11 @@ impl Lowering<'_> {
                 self.line(&format!("memcopy {to}, {from}, {bytes}:i64"));
             }
             Stmt::CopyFixed(to, at) => {
-                if self.is_main() {
-                    let to = self.element(*to, *at, 2);
-                    self.line(&format!("memcopy {to}, %c, 16:i64"));
+                if !self.is_main() {
+                    return;
                 }
+                let to = self.element(*to, *at, 2);
+                self.line(&format!("memcopy {to}, %c, 16:i64"));
             }
             Stmt::MemSet(base, at, count) => {
                 let count = 1 + i64::from(count % 3);

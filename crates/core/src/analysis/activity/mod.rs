@@ -204,7 +204,8 @@ impl Solver<'_> {
         }
         match (&data.op, result) {
             (Op::Load(_), Some(result)) => {
-                if self.is_varied(data.args[0]) {
+                let varied = self.is_varied(data.args[0]);
+                if varied {
                     self.activate(result);
                 }
             }
