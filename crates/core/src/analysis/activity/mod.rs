@@ -93,6 +93,11 @@ impl Activity {
                 .iter()
                 .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
     }
+
+    /// Whether a pointer may lead to memory that this instruction makes.
+    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
+        self.objects.of(value).contains(&Object::Local(inst))
+    }
 }
 
 /// What a call is to differentiation.
