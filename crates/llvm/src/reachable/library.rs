@@ -1,6 +1,6 @@
 //! Takes definitions that a program lacks from other modules.
 
-use super::{Library, forget_body};
+use super::{Library, forget_body, forget_notes};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, pin};
@@ -35,6 +35,7 @@ pub(super) fn take_from_library(
         if let Some(module) = library(&name)? {
             let known = pins.barriers.len();
             pin(&module, pins)?;
+            forget_notes(&module);
             for barrier in &pins.barriers[known..] {
                 forget_body(&module, barrier);
             }
