@@ -34,6 +34,15 @@ pub fn unsupported_call(name: &str) -> Complaint {
     )
 }
 
+/// The function to differentiate takes any number of arguments.
+pub fn variadic(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is variadic, so it has no derivative"),
+        "there is no place for shadows among arguments that only the function itself can tell apart",
+        "pass the values in an array, or write a function with fixed parameters",
+    )
+}
+
 /// An annotation that looks like one of ours.
 pub fn unknown_annotation(word: &str, about: &str) -> Complaint {
     Diagnostic::new(

@@ -145,6 +145,9 @@ impl<'a> Site<'a> {
         // SAFETY: arguments of a live call are live.
         unsafe {
             let function = self.function()?;
+            if LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) != 0 {
+                return Err(complain::variadic(&value_name(function)));
+            }
             let words: Vec<Word> = self.args[1..]
                 .iter()
                 .map(|&value| operands::word(value))
