@@ -211,9 +211,9 @@ impl Primal {
             return Err(Diagnostic::new(
                 "cannot deduce the type of copied memory",
                 format!("a derivative may flow through byte {offset} of it, and {how}"),
-                "access the memory with its type somewhere in the differentiated function, copy \
-                 field by field, or compile with optimization (-O1 or more keeps type \
-                 information)",
+                "say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, \
+                 __enzyme_pointer) before the copy, copy field by field, or compile with \
+                 optimization (-O1 or more keeps type information)",
             )
             .at(module, data.loc)
             .in_function(&self.function.name));

@@ -33,8 +33,10 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
-        if matches!(registered.rule, Rule::Inactive | Rule::NoFree) {
-            keep_out_of_line(&private, &registered.about);
+        match registered.rule {
+            Rule::Inactive | Rule::NoFree => keep_out_of_line(&private, &registered.about),
+            Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
+            Rule::Unsupported => {}
         }
     }
     make_local(&private);
@@ -181,6 +183,36 @@ fn keep_out_of_line(private: &Module, name: &str) {
     }
 }
 
+/// Makes the accesses to an inactive variable volatile: where an optimizer passes a stored value
+/// on to a load, derivatives would flow past the variable.
+fn keep_in_memory(private: &Module, name: &str) {
+    // SAFETY: the name is read during the call only; users of live values are live.
+    unsafe {
+        let global = LLVMGetNamedGlobal(private.raw(), c_string(name).as_ptr());
+        let mut pointers: Vec<LLVMValueRef> = Vec::new();
+        if !global.is_null() {
+            pointers.push(global);
+        }
+        while let Some(pointer) = pointers.pop() {
+            let mut next = LLVMGetFirstUse(pointer);
+            while !next.is_null() {
+                let user = LLVMGetUser(next);
+                next = LLVMGetNextUse(next);
+                let loads = !LLVMIsALoadInst(user).is_null();
+                let stores =
+                    !LLVMIsAStoreInst(user).is_null() && LLVMGetOperand(user, 1) == pointer;
+                if loads || stores {
+                    LLVMSetVolatile(user, 1);
+                } else if !LLVMIsAConstantExpr(user).is_null()
+                    || !LLVMIsAGetElementPtrInst(user).is_null()
+                {
+                    pointers.push(user);
+                }
+            }
+        }
+    }
+}
+
 /// Makes every definition local.
 fn make_local(private: &Module) {
     // SAFETY: the symbols of a live module are live.
@@ -222,8 +254,7 @@ fn share_variables(private: &Module) {
 /// Whether this is a variable with a definition that may change.
 fn is_variable(global: LLVMValueRef) -> bool {
     // SAFETY: the caller has a live global variable.
-    let changes =
-        unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 };
+    let changes = unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 };
     changes && !is_note(global)
 }
 

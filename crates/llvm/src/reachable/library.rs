@@ -93,7 +93,10 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                 if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
                     next.extend(target(request));
                     found.requests.insert(name);
-                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
+                } else if !name.starts_with("llvm.")
+                    && !pins.barriers.contains(&name)
+                    && !never_returns(value)
+                {
                     found.missing.push(name);
                 }
             } else {
@@ -107,6 +110,17 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         work.extend(next);
     }
     found
+}
+
+/// Whether a function never returns. No derivative comes back from it, so its body, which may be
+/// all of a language's machinery for panics, is not needed.
+unsafe fn never_returns(function: LLVMValueRef) -> bool {
+    // SAFETY: LLVM reads the length of the name that is given.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(c"noreturn".as_ptr(), 8);
+        let index = llvm_sys::LLVMAttributeFunctionIndex;
+        !LLVMGetEnumAttributeAtIndex(function, index, kind).is_null()
+    }
 }
 
 unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {

@@ -64,8 +64,14 @@ const CALLS: &[(&str, CallKind)] = &[
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
     ("__enzyme_call_inactive", CallKind::CallInactive),
     ("__enzyme_ignore_derivatives", CallKind::IgnoreDerivatives),
-    ("__enzyme_float", CallKind::TypeHint(Hint::Float(FloatKind::F32))),
-    ("__enzyme_double", CallKind::TypeHint(Hint::Float(FloatKind::F64))),
+    (
+        "__enzyme_float",
+        CallKind::TypeHint(Hint::Float(FloatKind::F32)),
+    ),
+    (
+        "__enzyme_double",
+        CallKind::TypeHint(Hint::Float(FloatKind::F64)),
+    ),
     ("__enzyme_integer", CallKind::TypeHint(Hint::Integer)),
     ("__enzyme_pointer", CallKind::TypeHint(Hint::Pointer)),
     ("__enzyme_batch", CallKind::Unsupported),
@@ -347,7 +353,10 @@ mod tests {
             assert_eq!(annotation(text), expected, "{text}");
         };
         check("enzyme_inactive", Some(Ok(Registration::InactiveFunction)));
-        check("enzyme_function_like=log1p", Some(Ok(Registration::Unsupported)));
+        check(
+            "enzyme_function_like=log1p",
+            Some(Ok(Registration::Unsupported)),
+        );
         check("enzyme_inactiv", Some(Err("enzyme_inactiv")));
         check("used by the profiler", None);
         assert_eq!(closest_annotation("enzyme_inactiv"), "enzyme_inactive");

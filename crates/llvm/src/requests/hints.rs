@@ -47,7 +47,10 @@ pub fn erase_hints(module: &Module) {
     let is_hint = |name: &str| Hint::of_symbol(name).is_some();
     // SAFETY: the functions of a live module are live, and hints have no result that is used.
     unsafe {
-        let hints: Vec<_> = module.functions().filter(|&f| is_hint(&value_name(f))).collect();
+        let hints: Vec<_> = module
+            .functions()
+            .filter(|&f| is_hint(&value_name(f)))
+            .collect();
         if hints.is_empty() {
             return;
         }
@@ -55,10 +58,13 @@ pub fn erase_hints(module: &Module) {
             for block in blocks_of(function) {
                 let calls: Vec<_> = instructions_of(block)
                     .filter(|&inst| {
-                        !LLVMIsACallInst(inst).is_null() && hints.contains(&LLVMGetCalledValue(inst))
+                        !LLVMIsACallInst(inst).is_null()
+                            && hints.contains(&LLVMGetCalledValue(inst))
                     })
                     .collect();
-                calls.into_iter().for_each(|call| LLVMInstructionEraseFromParent(call));
+                calls
+                    .into_iter()
+                    .for_each(|call| LLVMInstructionEraseFromParent(call));
             }
         }
         for hint in hints {
@@ -77,7 +83,11 @@ unsafe fn declare(module: &Module, name: &str, ty: LLVMTypeRef) -> LLVMValueRef 
         let function = LLVMAddFunction(module.raw(), c_string(name).as_ptr(), ty);
         let add = |index: u32, word: &str, value: u64| {
             let kind = LLVMGetEnumAttributeKindForName(word.as_ptr().cast(), word.len());
-            LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, kind, value));
+            LLVMAddAttributeAtIndex(
+                function,
+                index,
+                LLVMCreateEnumAttribute(context, kind, value),
+            );
         };
         for word in ["nounwind", "willreturn", "nocallback", "nofree", "nosync"] {
             add(llvm_sys::LLVMAttributeFunctionIndex, word, 0);

@@ -13,8 +13,8 @@ use super::registrations::Rule;
 use zymase_core::derivative::request_result;
 use zymase_core::diagnostic::Result;
 use zymase_core::ir::{
-    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, GlobalData, Mode, Module, Op, Request,
-    Signature, Type, Value,
+    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, GlobalData, Mode, Module, Op,
+    Request, Signature, Type, Value,
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the

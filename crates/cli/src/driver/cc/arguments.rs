@@ -166,7 +166,14 @@ impl Arguments {
             .any(|prefix| text.starts_with(prefix))
             || matches!(
                 &*text,
-                "-shared" | "-static" | "-rdynamic" | "-nostdlib" | "-s" | "-pie" | "-no-pie" | "-static-pie"
+                "-shared"
+                    | "-static"
+                    | "-rdynamic"
+                    | "-nostdlib"
+                    | "-s"
+                    | "-pie"
+                    | "-no-pie"
+                    | "-static-pie"
             );
         if !link_only {
             self.compile.push(argument.clone());
