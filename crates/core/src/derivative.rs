@@ -44,6 +44,8 @@ pub struct Key {
     pub primal_needed: bool,
     /// Whether the two sweeps run in one function, so that frame memory outlives the first.
     pub combined: bool,
+    /// Whether the ranges that reads depend on are known not to overlap.
+    pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
     pub strong_zero: bool,
 }
@@ -63,6 +65,7 @@ impl Key {
             shapes: vec![Shape::default(); count],
             primal_needed: request.primal_return,
             combined: request.mode == Mode::Combined,
+            disjoint: false,
             strong_zero: request.strong_zero,
         }
     }

@@ -11,6 +11,8 @@ use std::fmt;
 pub struct Report {
     /// The function that was differentiated.
     pub function: String,
+    /// Whether this is the version for memory that does not overlap.
+    pub disjoint: bool,
     /// The size of the frame in bytes.
     pub frame_bytes: u64,
     /// The size of the record of one iteration, for each loop that has one.
@@ -95,6 +97,7 @@ impl Report {
         });
         Report {
             function: primal.function.name.clone(),
+            disjoint: primal.key.disjoint,
             frame_bytes: layout.frame_bytes(),
             loops,
             values: values.collect(),
@@ -139,7 +142,11 @@ fn place(module: &Module, loc: Option<Loc>) -> String {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "reverse mode of `{}`", self.function)?;
+        let version = match self.disjoint {
+            true => ", the version that runs when memory does not overlap",
+            false => "",
+        };
+        writeln!(f, "reverse mode of `{}`{version}", self.function)?;
         writeln!(f, "  frame: {} bytes for each call", self.frame_bytes)?;
         for l in &self.loops {
             let LoopReport {

@@ -5,10 +5,10 @@ use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{Func, Function, Global, GlobalData, Initializer, Module, Signature, Type};
 use crate::pipeline::Options;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Layout};
+use crate::reverse::{self, Augmented, Layout, versions};
 use crate::support::Callable;
 use std::collections::HashMap;
 
@@ -133,8 +133,26 @@ impl Synthesis {
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let conditions = match self.options.plan {
+            PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
+            _ => Vec::new(),
+        };
         let bodies = reverse::synthesize(self, &primal)?;
         let function = reverse::combine(&bodies, key, &sig, name);
+        if conditions.is_empty() {
+            self.define(func, function);
+            return Ok(func);
+        }
+        let any = self.name(key, "gradient.overlapping");
+        let any = self.declare(any, function.sig.clone());
+        self.define(any, function);
+        let disjoint = Key {
+            disjoint: true,
+            ..key.clone()
+        };
+        let disjoint = self.combined(&disjoint)?;
+        let sig = key.combined_signature(&sig);
+        let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
     }

@@ -41,13 +41,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal, name: String) -> R
         builder.ret(result);
     }
     let mut func = walk.func;
-    func.params = vec![Default::default(); sig.params.len()];
-    func.ret = Default::default();
-    func.attrs = Default::default();
-    func.local = true;
-    func.address_taken = false;
-    func.origin = None;
-    func.sig = sig;
+    func.become_derivative(sig);
     func.name = name;
     Ok(func)
 }

@@ -98,6 +98,18 @@ impl Function {
         function
     }
 
+    /// Makes a copy of another function a new one with this signature: nothing that is known of the
+    /// original need hold for it.
+    pub fn become_derivative(&mut self, sig: Signature) {
+        self.params = vec![ParamAttrs::default(); sig.params.len()];
+        self.ret = ParamAttrs::default();
+        self.attrs = FnAttrs::default();
+        self.local = true;
+        self.address_taken = false;
+        self.origin = None;
+        self.sig = sig;
+    }
+
     /// Whether the function has no body.
     pub fn is_declaration(&self) -> bool {
         self.layout.is_empty()

@@ -42,6 +42,7 @@ fn result(module: &Module, primal: &Primal, augmented: &Augmented, inst: Inst) -
             let read = augmented.mirrors.get(&inst).copied().unwrap_or(inst);
             match primal.overwritten(read) {
                 Overwritten::Never => again(4),
+                Overwritten::IfOverlap(_) if primal.key.disjoint => again(4),
                 Overwritten::IfOverlap(conditions) => {
                     let by = conditions.first().map(|c| c.by);
                     Recipe::Never(format!(

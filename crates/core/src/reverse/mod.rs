@@ -29,6 +29,7 @@ mod gradient;
 mod induction;
 mod moves;
 mod tape;
+pub mod versions;
 
 pub use augmented::Augmented;
 pub use combine::combine;

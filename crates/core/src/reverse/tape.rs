@@ -447,13 +447,7 @@ impl Filler<'_> {
             let data = InstData::new(Op::Return, result.into_iter().collect());
             func.append_inst(block, data, Type::void());
         }
-        func.params = vec![Default::default(); sig.params.len()];
-        func.ret = Default::default();
-        func.attrs = Default::default();
-        func.local = true;
-        func.address_taken = false;
-        func.origin = None;
-        func.sig = sig;
+        func.become_derivative(sig);
         func.name = format!("{}.augmented", self.primal.function.name);
     }
 }

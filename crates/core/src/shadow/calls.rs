@@ -209,6 +209,7 @@ impl Walk<'_> {
             shapes: shapes.collect(),
             primal_needed: result.is_some(),
             combined: false,
+            disjoint: false,
             strong_zero: self.primal.key.strong_zero,
         }
     }

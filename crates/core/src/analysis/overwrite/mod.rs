@@ -174,6 +174,25 @@ impl Overwrite {
         }
     }
 
+    /// Every condition under which some read is intact, each once.
+    pub fn conditions(&self) -> Vec<Condition> {
+        let mut reads: Vec<_> = self.reads.iter().collect();
+        reads.sort_by_key(|(inst, _)| **inst);
+        let mut all: Vec<Condition> = Vec::new();
+        for (_, answer) in reads {
+            let Overwritten::IfOverlap(conditions) = answer else {
+                continue;
+            };
+            for condition in conditions {
+                let same = |c: &Condition| c.read == condition.read && c.write == condition.write;
+                if !all.iter().any(same) {
+                    all.push(condition.clone());
+                }
+            }
+        }
+        all
+    }
+
     /// Whether the memory that an argument of a call points to is intact after the call.
     pub fn argument(&self, call: Inst, index: usize) -> Overwritten {
         let known = self.calls.get(&call);
