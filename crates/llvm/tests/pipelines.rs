@@ -103,17 +103,17 @@ fn finishing_vectorizes_reversed_nests() {
         target triple = \"x86_64-unknown-linux-gnu\"
         define void @f(ptr %a, i64 %k, i64 %n) {
         entry:
-            %at = mul nsw i64 %k, %n
+            %at = mul nsw i64 %k, 1000
             %row = getelementptr double, ptr %a, i64 %at
             br label %outer
         outer:
             %i = phi i64 [ %n, %entry ], [ %above, %latch ]
             %above = sub nuw nsw i64 %i, 1
-            %from = mul nsw i64 %above, %n
+            %from = mul nsw i64 %above, 1000
             %other = getelementptr double, ptr %a, i64 %from
             br label %inner
         inner:
-            %j = phi i64 [ %n, %outer ], [ %left, %inner ]
+            %j = phi i64 [ 1000, %outer ], [ %left, %inner ]
             %left = sub nuw nsw i64 %j, 1
             %p = getelementptr inbounds double, ptr %other, i64 %left
             %x = load double, ptr %p
