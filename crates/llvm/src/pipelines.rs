@@ -5,7 +5,9 @@ use crate::module::Module;
 use crate::passes::PassOptions;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use std::collections::HashSet;
+use std::sync::Once;
 use zymase_core::diagnostic::Result;
 
 /// Brings a module into the form that analyses like: optimized as by `-O2`, but with the structure
@@ -63,8 +65,22 @@ impl ForbidVectors {
 
 /// Optimizes a module as by `-O3`, with everything that makes code fast.
 pub fn finish(module: &Module) -> Result<()> {
+    suit_reversed_loops();
     let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
     module.run_passes("default<O3>", Some(&machine), PassOptions::ALL)
+}
+
+/// Tells LLVM to check at each entry of an inner loop whether arrays overlap, and not once for the
+/// loop around it. That one check also demands that the outer loop goes upwards, which those of a
+/// reverse sweep do not: it fails always, and vector code never runs.
+fn suit_reversed_loops() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let arguments = [c"zymase".as_ptr(), c"-hoist-runtime-checks=false".as_ptr()];
+        // SAFETY: the strings end in zero and outlive the call, which keeps no pointer to them. An
+        // LLVM that does not know the option ignores it, for the C interface discards errors.
+        unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
+    });
 }
 
 /// `clang -O0` marks every function `optnone` and, because LLVM demands it, `noinline`. Both go.

@@ -93,3 +93,44 @@ fn preparation_makes_cycles_reducible() {
     module.verify().unwrap();
     assert!(module.print().contains("irr.guard"), "{}", module.print());
 }
+
+/// The inner loop may be vectorized if two rows do not overlap, also when the outer loop goes
+/// downwards.
+#[test]
+fn finishing_vectorizes_reversed_nests() {
+    let module = parse(
+        "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+        target triple = \"x86_64-unknown-linux-gnu\"
+        define void @f(ptr %a, i64 %k, i64 %n) {
+        entry:
+            %at = mul nsw i64 %k, 1000
+            %row = getelementptr double, ptr %a, i64 %at
+            br label %outer
+        outer:
+            %i = phi i64 [ %n, %entry ], [ %above, %latch ]
+            %above = sub nuw nsw i64 %i, 1
+            %from = mul nsw i64 %above, 1000
+            %other = getelementptr double, ptr %a, i64 %from
+            br label %inner
+        inner:
+            %j = phi i64 [ 1000, %outer ], [ %left, %inner ]
+            %left = sub nuw nsw i64 %j, 1
+            %p = getelementptr inbounds double, ptr %other, i64 %left
+            %x = load double, ptr %p
+            %q = getelementptr inbounds double, ptr %row, i64 %left
+            %y = load double, ptr %q
+            %z = fadd double %x, %y
+            store double %z, ptr %q
+            %first = icmp eq i64 %left, 0
+            br i1 %first, label %latch, label %inner
+        latch:
+            %top = icmp eq i64 %above, 0
+            br i1 %top, label %done, label %outer
+        done:
+            ret void
+        }",
+    );
+    finish(&module).unwrap();
+    let text = module.print();
+    assert!(text.contains("store <2 x double>"), "{text}");
+}

@@ -20,11 +20,11 @@ pub fn combine(bodies: &Bodies, key: &Key, primal: &Signature, name: String) -> 
     let mut forward_args = params[..shared].to_vec();
     forward_args.push(frame);
     let (start, returns) = copy_body(&mut func, &bodies.augmented, &forward_args);
-    Builder::new(&mut func, entry).jump(start, Vec::new());
 
     let mut reverse_args = params.clone();
     reverse_args.push(frame);
     let (reverse_start, reverse_returns) = copy_body(&mut func, &bodies.gradient, &reverse_args);
+    Builder::new(&mut func, entry).jump(start, Vec::new());
 
     // The canonical form has one return, so what the forward sweep returns dominates the reverse
     // sweep.
@@ -57,6 +57,10 @@ fn unbundle(builder: &mut Builder<'_>, value: Option<Value>, count: usize) -> Ve
 
 /// Copies the body of a function to the end of another. Returns the copy of its entry, and the
 /// blocks that returned, now without a terminator, with what they returned.
+///
+/// What its entry allocates in the frame is allocated in the entry of the other, which has no
+/// terminator yet: LLVM makes registers of allocations there only, and does so before it
+/// propagates constants. Adjoints that are zero on entry to a loop are seen to be zero only then.
 fn copy_body(
     to: &mut Function,
     from: &Function,
@@ -108,8 +112,12 @@ fn copy_body(
             returns.push((blocks[&block], data.args.first().copied()));
             continue;
         }
+        let is_slot = matches!(data.op, Op::Alloca { .. }) && to.as_int(data.args[0]).is_some();
         *to.inst_mut(copy) = data;
-        to.attach_inst(blocks[&block], copy);
+        match is_slot && block == from.entry() {
+            true => to.attach_inst(to.entry(), copy),
+            false => to.attach_inst(blocks[&block], copy),
+        }
     }
     (blocks[&from.entry()], returns)
 }

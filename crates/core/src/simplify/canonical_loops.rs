@@ -365,6 +365,9 @@ fn existing_counter(
 }
 
 /// Leads edges, which all lead to `to`, through a new block.
+///
+/// On a single edge the block needs no parameters: what the edge passes is known in it too. So
+/// the next value of an induction stays the sum that it is, for everybody who looks for one.
 fn put_block_on(
     func: &mut Function,
     edges: &[(Block, usize)],
@@ -375,12 +378,23 @@ fn put_block_on(
     }
     let types = types_of(func, func.block_params(to));
     let block = func.add_block();
-    let args = add_params(func, block, &types);
+    let args = match *edges {
+        [(pred, index)] if !passes_own_result(func, pred, index) => {
+            std::mem::take(&mut edge_mut(func, pred, index).args)
+        }
+        _ => add_params(func, block, &types),
+    };
     func.terminate(block, Op::Jump(Edge { block: to, args }), Vec::new());
     for &(pred, index) in edges {
         edge_mut(func, pred, index).block = block;
     }
     Ok(block)
+}
+
+/// Whether an edge passes what its terminator computes, as that of an invoke may.
+fn passes_own_result(func: &Function, block: Block, index: usize) -> bool {
+    let result = func.terminator(block).and_then(|inst| func.result(inst));
+    result.is_some_and(|result| func.edges(block)[index].args.contains(&result))
 }
 
 /// Whether blocks may be put on the edges of a block's terminator. Foreign terminators whose

@@ -1,0 +1,45 @@
+// A radix-2 Fourier transform in place, without recursion: bit reversal, then butterflies.
+#include "bench.h"
+
+UNDER_TEST void fft(double *ALIAS re, double *ALIAS im, const double *ALIAS roots, int n) {
+  for (int i = 1, j = 0; i < n; i++) {
+    int bit = n >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) {
+      double t = re[i];
+      re[i] = re[j];
+      re[j] = t;
+      t = im[i];
+      im[i] = im[j];
+      im[j] = t;
+    }
+  }
+  for (int length = 2; length <= n; length <<= 1)
+    for (int i = 0; i < n; i += length)
+      for (int k = 0; k < length / 2; k++) {
+        double c = roots[2 * (n / length) * k], s = roots[2 * (n / length) * k + 1];
+        int a = i + k, b = i + k + length / 2;
+        double xr = re[b] * c - im[b] * s, xi = re[b] * s + im[b] * c;
+        re[b] = re[a] - xr;
+        im[b] = im[a] - xi;
+        re[a] += xr;
+        im[a] += xi;
+      }
+}
+
+int main(void) {
+  int n = 1 << 18;
+  double *start = numbers(n), *roots = zeros(n);
+  double *re = zeros(n), *im = zeros(n), *d_re = zeros(n), *d_im = zeros(n);
+  for (int k = 0; k < n / 2; k++) {
+    roots[2 * k] = cos(-2 * M_PI * k / n);
+    roots[2 * k + 1] = sin(-2 * M_PI * k / n);
+  }
+#define RESTORE                                                                            \
+  (memcpy(re, start, n * sizeof(double)), memset(im, 0, n * sizeof(double)), set(d_re, n, 1), \
+   set(d_im, n, 1))
+  MEASURE("fft", RESTORE, fft(re, im, roots, n),
+          __enzyme_autodiff((void *)fft, enzyme_dup, re, d_re, enzyme_dup, im, d_im, enzyme_const,
+                            roots, enzyme_const, n));
+}
