@@ -72,7 +72,7 @@ impl Primal {
             .in_function(&function.name)
         })?;
         let effects = Effects::new(module);
-        let types = Types::new(module, &function, &key.shapes);
+        let types = Types::new(module, &function, &key.shapes, &key.result_shape);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {
@@ -177,11 +177,11 @@ impl Primal {
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
         let shape = self.types.shape(data.args[0]);
-        let period = match self.function.as_int(data.args[2]) {
-            Some(len) if len <= 4096 => len as i64,
-            _ => shape.period().unwrap_or(1),
+        let (period, pieces) = match self.function.as_int(data.args[2]) {
+            Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
+            // Without a period, nothing is known of what follows the first byte.
+            _ => shape.repeating().unwrap_or((1, vec![(0, Piece::Unknown)])),
         };
-        let pieces = shape.pieces(0, period);
         for (offset, piece) in &pieces {
             let how = match piece {
                 Piece::Unknown => "nothing in the program says what type it has",

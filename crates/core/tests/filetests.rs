@@ -37,6 +37,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("plan", commands::plan),
     ("derive", commands::derive),
     ("grad", commands::grad),
+    ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
     ("loops", commands::loops),
     ("effects", commands::effects),

@@ -6,12 +6,12 @@ use crate::analysis::types::Piece;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op,
-    ReturnActivity, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
+use crate::shadow::shadow_access;
 use crate::support;
 
 impl Gradient<'_> {
@@ -130,8 +130,12 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
-            return Err(self.undeduced(inst, "is used as different types"));
+        for (_, piece) in pieces.iter().filter(|_| active) {
+            match piece {
+                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
+                Piece::Unknown => return Err(self.undeduced(inst, "is never used as any type")),
+                _ => {}
+            }
         }
         let access = shadow_access(access);
         let found = floats(&pieces);
@@ -251,8 +255,10 @@ impl Gradient<'_> {
     fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
-            let seeds = match (active.key.ret, active.result) {
-                (ReturnActivity::Active, Some(result)) => self.take_adjoints(result),
+            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
+            let seeds = active.key.seeds(&sig);
+            let seeds = match active.result {
+                Some(result) if !seeds.is_empty() => self.take_adjoints(result),
                 _ => Vec::new(),
             };
             let mut args: Vec<Value> = Vec::new();
@@ -270,7 +276,6 @@ impl Gradient<'_> {
             args.extend(seeds);
             let frame = self.callee_frame(inst);
             args.push(frame);
-            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
             if active.pair.frame_bytes.is_none() {
@@ -279,6 +284,9 @@ impl Gradient<'_> {
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, data, bundle);
+            }
+            if let Some(name) = self.augmented.freed.get(&inst) {
+                self.release(inst, name)?;
             }
             return Ok(());
         }
@@ -328,6 +336,14 @@ impl Gradient<'_> {
             "_Znam" => "_ZdaPv",
             _ => return Err(self.refuse(inst, "memory of an allocator whose free is not known")),
         };
+        self.release(inst, name)
+    }
+
+    /// Frees the memory that an instruction made and its shadows.
+    fn release(&mut self, inst: Inst, name: &str) -> Result<()> {
+        let Some(result) = self.primal.function.result(inst) else {
+            return Ok(());
+        };
         let memory = self.primal_value(result);
         let mut blocks = vec![memory];
         for k in 0..self.width() {
@@ -354,15 +370,5 @@ impl Gradient<'_> {
         )
         .at(&self.synthesis.module, self.primal.function.inst(inst).loc)
         .in_function(&self.primal.function.name)
-    }
-}
-
-/// The access to shadow memory that goes with an access to primal memory.
-fn shadow_access(access: &Access) -> Access {
-    Access {
-        align: access.align,
-        tbaa: access.tbaa,
-        region: access.region,
-        ..Access::default()
     }
 }

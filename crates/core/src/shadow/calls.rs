@@ -65,9 +65,10 @@ impl Walk<'_> {
     fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
         let mut values = data.args.clone();
         values.extend(self.primal.function.result(inst));
-        values
-            .iter()
-            .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
+        !self.primal.activity.globals_of_call(inst).is_empty()
+            || values
+                .iter()
+                .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
     }
 
     /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along;
@@ -100,6 +101,8 @@ impl Walk<'_> {
                     }
                 } else if !self.primal.activity.is_local_allocation(pointer) {
                     return Err(self.refuse(inst, "freeing memory that was allocated elsewhere"));
+                } else if self.primal.activity.is_callees_allocation(pointer) {
+                    self.free_later(inst, data, pointer)?;
                 }
             }
             AllocKind::Realloc => {
@@ -111,6 +114,21 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Memory that a callee made is freed when the call is reversed. That needs the very pointer
+    /// which the callee returned.
+    fn free_later(&mut self, inst: Inst, data: &InstData, pointer: Value) -> Result<()> {
+        let made_by = self.primal.function.def_inst(pointer);
+        let made_by = made_by.filter(|&by| self.calls.contains_key(&by));
+        match (made_by, data.op.call().map(|call| call.callee)) {
+            (Some(by), Some(Callee::Direct(free))) => {
+                let name = self.callee(free).name.clone();
+                self.freed.insert(by, name);
+                Ok(())
+            }
+            _ => Err(self.refuse(inst, "freeing memory that a callee allocated")),
+        }
     }
 
     fn allocate_shadow(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Value {
@@ -160,7 +178,8 @@ impl Walk<'_> {
         let overwritten = (0..data.args.len()).map(may_change).collect();
         let shapes = data.args.iter();
         let shapes = shapes.map(|&v| self.primal.types.shape(v).clone());
-        Key {
+        let result_shape = result.map(|v| self.primal.types.shape(v).clone());
+        let mut key = Key {
             func,
             reverse,
             width: self.primal.key.width,
@@ -169,10 +188,16 @@ impl Walk<'_> {
             overwritten,
             other_overwritten: window.other,
             shapes: shapes.collect(),
+            result_shape: result_shape.unwrap_or_default(),
+            globals: self.primal.activity.globals_of_call(inst).to_vec(),
             primal_needed: result.is_some(),
             combined: false,
             strong_zero: self.primal.key.strong_zero,
+        };
+        if let Some(outer) = self.synthesis.open_key(func) {
+            key.widen(outer);
         }
+        key
     }
 
     /// Every primal argument followed by its shadows.

@@ -1,6 +1,6 @@
 //! Shadows of memory: frame memory, stores, copies.
 
-use super::{Sweep, Walk};
+use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Access, Inst, InstData, Op, Region, RmwOp, Type, Value};
@@ -59,7 +59,7 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let access = self.shadow_access(access);
+        let access = shadow_access(access);
         let module = &self.synthesis.module;
         let pieces = self
             .primal
@@ -77,7 +77,13 @@ impl Walk<'_> {
             Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
                 self.store_shadows(inst, value, pointer, &access);
             }
-            Sweep::Pointers => self.store_pointer_parts(inst, value, pointer, &access),
+            Sweep::Pointers => {
+                let pointers = pieces.iter().filter(|(_, piece)| *piece == Piece::Ptr);
+                if pointers.count() != pointer_paths(self.func.ty(value)).len() {
+                    return Err(self.refuse(inst, "a store of floats and pointers in one integer"));
+                }
+                self.store_pointer_parts(inst, value, pointer, &access);
+            }
         }
         Ok(())
     }
@@ -123,7 +129,7 @@ impl Walk<'_> {
         {
             return Ok(());
         }
-        let access = self.shadow_access(access);
+        let access = shadow_access(access);
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
         for (value, pointer) in values.into_iter().zip(pointers) {
@@ -191,8 +197,8 @@ impl Walk<'_> {
             // The shadows of disjoint memory may be one and the same.
             let op = Op::MemCopy {
                 overlapping: true,
-                dst: self.shadow_access(dst),
-                src: self.shadow_access(src),
+                dst: shadow_access(dst),
+                src: shadow_access(src),
             };
             let args = vec![to, from, data.args[2]];
             self.builder(Some(inst)).effect(op, args);

@@ -21,8 +21,8 @@ pub use calls::ActiveCall;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Inst, InstData, Op,
-    Region, Symbol, Type, UnaryOp, Value, ValueDef,
+    Access, BinaryOp, Block, Builder, CastOp, Flags, Func, Function, Inst, InstData, Op, Type,
+    UnaryOp, Value,
 };
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
@@ -50,6 +50,8 @@ pub struct Walk<'a> {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// Calls of functions that derivatives flow through, for the reverse sweep.
     pub calls: HashMap<Inst, ActiveCall>,
+    /// Calls whose results are freed, with the function that frees: the reverse sweep does it.
+    pub freed: HashMap<Inst, String>,
     /// For loads of shadow pointers, the loads of primal pointers that they mirror.
     pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the new entry block.
@@ -74,6 +76,7 @@ pub fn walk<'a>(
         func,
         shadows: HashMap::new(),
         calls: HashMap::new(),
+        freed: HashMap::new(),
         mirrors: HashMap::new(),
         params: Vec::new(),
         sweep,
@@ -175,26 +178,8 @@ impl Walk<'_> {
         if let Some(shadows) = self.shadows.get(&value) {
             return shadows.clone();
         }
-        let shadow = self.default_shadow(value);
+        let shadow = self.synthesis.default_shadow(&mut self.func, value);
         vec![shadow; self.width()]
-    }
-
-    /// The shadow of a value that has none of its own.
-    fn default_shadow(&mut self, value: Value) -> Value {
-        let ty = self.func.ty(value);
-        if !ty.scalar().is_ptr() {
-            return self.func.zero(ty);
-        }
-        if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) =
-            self.func.def(value)
-        {
-            let (global, offset) = (*global, *offset);
-            let shadow = self.synthesis.shadow_global(global);
-            return self
-                .func
-                .constant(ty, Constant::Address(Symbol::Global(shadow), offset));
-        }
-        value
     }
 
     fn block(&mut self, block: Block) -> Result<()> {
@@ -265,7 +250,7 @@ impl Walk<'_> {
                     args[position] = self.shadows_of(data.args[position])[k];
                 }
                 let op = match &data.op {
-                    Op::Load(access) => Op::Load(self.shadow_access(access)),
+                    Op::Load(access) => Op::Load(shadow_access(access)),
                     op => op.clone(),
                 };
                 // Promises about the primal bits need not hold for the shadow's.
@@ -347,20 +332,6 @@ impl Walk<'_> {
         })
     }
 
-    /// The access to shadow memory that goes with an access to primal memory. What alias scopes
-    /// say about primals need not hold for shadows.
-    fn shadow_access(&self, access: &Access) -> Access {
-        Access {
-            align: access.align,
-            tbaa: access.tbaa,
-            region: match access.region {
-                Region::User => Region::User,
-                other => other,
-            },
-            ..Access::default()
-        }
-    }
-
     /// The refusal to differentiate an instruction.
     fn refuse(&self, inst: Inst, what: &str) -> Box<Diagnostic> {
         self.primal.refuse(&self.synthesis.module, inst, what)
@@ -369,6 +340,17 @@ impl Walk<'_> {
     /// The function of this number, for messages and signatures.
     fn callee(&self, func: Func) -> &Function {
         &self.synthesis.module.funcs[func]
+    }
+}
+
+/// The access to shadow memory that goes with an access to primal memory. What alias scopes say
+/// about primals need not hold for shadows.
+pub fn shadow_access(access: &Access) -> Access {
+    Access {
+        align: access.align,
+        tbaa: access.tbaa,
+        region: access.region,
+        ..Access::default()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::value_name;
 use std::fmt::Write as _;
-use zymase_core::analysis::types::Types;
+use zymase_core::analysis::types::{Shape, Types};
 use zymase_core::derivative::Key;
 use zymase_core::ir::text::print_function;
 use zymase_core::ir::verify::verify_module;
@@ -20,7 +20,7 @@ use zymase_testgen::referee::{Arg, Derivatives, wrapper};
 pub fn types(module: &Module, _: &[&str]) -> String {
     let mut out = String::new();
     for function in module.funcs.values().filter(|f| !f.is_declaration()) {
-        let types = Types::new(module, function, &[]);
+        let types = Types::new(module, function, &[], &Shape::default());
         let _ = writeln!(out, "@{}", function.name);
         for value in defined(function) {
             let ty = function.ty(value);
@@ -98,7 +98,10 @@ pub fn grad(module: &Module, words: &[&str]) -> String {
         return "grad: an argument is an activity and a value".to_string();
     };
     let mut out = String::new();
-    for (plan, label) in [(PlanKind::MinCut, "reverse"), (PlanKind::Everything, "everything")] {
+    for (plan, label) in [
+        (PlanKind::MinCut, "reverse"),
+        (PlanKind::Everything, "everything"),
+    ] {
         let options = Options {
             plan,
             ..Options::default()
@@ -118,6 +121,15 @@ pub fn grad(module: &Module, words: &[&str]) -> String {
     out
 }
 
+/// Replaces all requests by derivatives, then runs a function as `run` does.
+pub fn run_requests(module: &Module, words: &[&str]) -> String {
+    let mut module = module.clone();
+    match differentiate(&mut module, &Options::default()) {
+        Ok(_) => crate::run::run(&module, words),
+        Err(error) => error.to_string(),
+    }
+}
+
 /// An argument of `grad`: its activity and its value.
 fn argument(words: &[&str]) -> Option<Arg> {
     let [activity, value] = words else {
@@ -126,7 +138,9 @@ fn argument(words: &[&str]) -> Option<Arg> {
     let numbers = || {
         let inner = value.strip_prefix("f64[")?.strip_suffix(']')?;
         let numbers = inner.split(',').filter(|n| !n.is_empty());
-        numbers.map(|n| n.parse().ok()).collect::<Option<Vec<f64>>>()
+        numbers
+            .map(|n| n.parse().ok())
+            .collect::<Option<Vec<f64>>>()
     };
     Some(match *activity {
         "dup" => Arg::Dup(numbers()?),

@@ -2,7 +2,7 @@
 
 mod derivatives;
 
-pub use derivatives::{activity, derive, grad, plan, types};
+pub use derivatives::{activity, derive, grad, plan, run_requests, types};
 
 use std::fmt::Write as _;
 use zymase_core::analysis::affine::{AffineValues, Wrap};
@@ -39,7 +39,11 @@ pub fn dominators(module: &Module, _: &[&str]) -> String {
         let after = PostDominators::new(func, &cfg);
         let _ = writeln!(out, "@{}", func.name);
         for &block in cfg.reverse_postorder() {
-            let say = |found: Option<_>| found.map_or("nothing".to_string(), |b: zymase_core::ir::Block| b.to_string());
+            let say = |found: Option<_>| {
+                found.map_or("nothing".to_string(), |b: zymase_core::ir::Block| {
+                    b.to_string()
+                })
+            };
             let (above, below) = (say(dominators.idom(block)), say(after.ipdom(block)));
             let _ = writeln!(out, "  {block}: below {above}, above {below}");
         }

@@ -31,15 +31,17 @@ pub struct Types {
 }
 
 impl Types {
-    /// Analyses a function, given what the caller knows of its arguments.
-    pub fn new(module: &Module, function: &Function, arguments: &[Shape]) -> Types {
-        Types::with_summaries(module, function, arguments, &mut Summaries::default())
+    /// Analyses a function, given what the caller knows of its arguments and of its result.
+    pub fn new(module: &Module, function: &Function, arguments: &[Shape], result: &Shape) -> Types {
+        let summaries = &mut Summaries::default();
+        Types::with_summaries(module, function, arguments, result, summaries)
     }
 
     fn with_summaries(
         module: &Module,
         function: &Function,
         arguments: &[Shape],
+        result: &Shape,
         summaries: &mut Summaries,
     ) -> Types {
         let mut solver = Solver {
@@ -51,6 +53,9 @@ impl Types {
         };
         for (&argument, shape) in function.arguments().iter().zip(arguments) {
             solver.learn(argument, shape);
+        }
+        for value in returned(function) {
+            solver.learn(value, result);
         }
         // Every round carries each fact over at least one instruction; loops close in a few more.
         for _ in 0..64 {
@@ -109,17 +114,12 @@ impl Summaries {
         // A recursive call learns nothing from itself.
         self.done.insert(func, Default::default());
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &[], self);
+        let types = Types::with_summaries(module, function, &[], &Shape::default(), self);
         let arguments = function.arguments().iter();
         let arguments = arguments.map(|&v| types.shapes[v].clone()).collect();
         let mut result = Shape::default();
-        for &block in function.blocks() {
-            for &inst in function.block_insts(block) {
-                let data = function.inst(inst);
-                if let (Op::Return, Some(&value)) = (&data.op, data.args.first()) {
-                    result.merge(&types.shapes[value]);
-                }
-            }
+        for value in returned(function) {
+            result.merge(&types.shapes[value]);
         }
         let summary = (arguments, result);
         self.done.insert(func, summary.clone());
@@ -244,6 +244,8 @@ impl Solver<'_> {
                     self.call(func, &data.args, result);
                 }
             }
+            // What is compared is of one kind.
+            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }
@@ -568,6 +570,19 @@ impl Solver<'_> {
         }
         self.learn(pointer, &shape);
     }
+}
+
+/// The values that a function returns.
+fn returned(function: &Function) -> Vec<Value> {
+    let terminators = function
+        .blocks()
+        .iter()
+        .filter_map(|&b| function.terminator(b));
+    let returns = terminators.map(|inst| function.inst(inst));
+    let returns = returns.filter(|data| matches!(data.op, Op::Return));
+    returns
+        .filter_map(|data| data.args.first().copied())
+        .collect()
 }
 
 fn is_address(constant: &Constant) -> bool {

@@ -181,12 +181,41 @@ impl Shape {
         pieces
     }
 
-    /// The period with which the cells repeat from offset 0 on, if all of what is known repeats:
-    /// the scalars of one period describe memory of any length.
-    pub fn period(&self) -> Option<i64> {
+    /// The period with which the cells repeat from offset 0 on, and the scalars of one period,
+    /// which describe memory of any length. None if nothing repeats, or if something else was
+    /// seen at a single offset: then no period describes it.
+    pub fn repeating(&self) -> Option<(i64, Vec<(i64, Piece)>)> {
         let mut strides = self.every.keys().map(|&(stride, _)| stride);
         let first = strides.next()?;
-        Some(strides.fold(first, lcm))
+        let period = strides.fold(first, lcm);
+        let repeated = Shape {
+            at: BTreeMap::new(),
+            every: self.every.clone(),
+        };
+        let agrees = |(&at, cell): (&i64, &Cell)| {
+            let same = |other: &Cell| other == cell || (is_ptr(other) && is_ptr(cell));
+            at < 0 || repeated.get(at).is_some_and(same)
+        };
+        let agrees = self.at.iter().all(agrees);
+        agrees.then(|| (period, repeated.pieces(0, period)))
+    }
+
+    /// What both shapes know.
+    pub fn common(&self, other: &Shape) -> Shape {
+        let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => Some(Cell::Ptr(Box::new(mine.common(theirs)))),
+            (mine, theirs) => (mine == theirs).then(|| mine.clone()),
+        };
+        let at = self.at.iter();
+        let every = self.every.iter();
+        Shape {
+            at: at
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.at.get(&k))?)))
+                .collect(),
+            every: every
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.every.get(&k))?)))
+                .collect(),
+        }
     }
 
     /// This shape seen from `offset` bytes further on.
@@ -286,11 +315,34 @@ impl fmt::Display for Cell {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let single = self.at.iter().map(|(at, cell)| format!("{at}: {cell}"));
+        // Bytes of integers in a row are one entry.
+        let single = self.at.iter().map(|(&at, cell)| (None, at, cell));
         let repeated = self.every.iter();
-        let repeated = repeated.map(|((stride, at), cell)| format!("{at}+{stride}k: {cell}"));
-        let all: Vec<String> = single.chain(repeated).collect();
-        write!(f, "{{{}}}", all.join(", "))
+        let repeated = repeated.map(|(&(stride, at), cell)| (Some(stride), at, cell));
+        let mut runs: Vec<(Option<i64>, i64, i64, &Cell)> = Vec::new();
+        for (stride, at, cell) in single.chain(repeated) {
+            match runs.last_mut() {
+                Some((s, _, end, Cell::Int))
+                    if (*s, *end) == (stride, at) && *cell == Cell::Int =>
+                {
+                    *end += 1;
+                }
+                _ => runs.push((stride, at, at + cell.bytes(), cell)),
+            }
+        }
+        let mut separator = "{";
+        for (stride, start, end, cell) in &runs {
+            write!(f, "{separator}{start}")?;
+            if **cell == Cell::Int && *end > start + 1 {
+                write!(f, "..{end}")?;
+            }
+            if let Some(stride) = stride {
+                write!(f, " + {stride}k")?;
+            }
+            write!(f, ": {cell}")?;
+            separator = ", ";
+        }
+        write!(f, "{}", if runs.is_empty() { "{}" } else { "}" })
     }
 }
 
@@ -321,6 +373,24 @@ mod tests {
         assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
         assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
         assert_eq!(pieces.len(), 9);
+    }
+
+    #[test]
+    fn a_period_describes_all_or_nothing() {
+        let mut shape = Shape::cell(0, double()).unindexed(8);
+        shape.insert(16, double());
+        let float = Piece::Float(FloatKind::F64);
+        assert_eq!(shape.repeating(), Some((8, vec![(0, float)])));
+        shape.insert(0, Cell::Int);
+        assert_eq!(shape.repeating(), None);
+    }
+
+    #[test]
+    fn what_two_shapes_know_in_common() {
+        let mut shape = Shape::cell(0, double());
+        shape.insert(8, double());
+        let moved = shape.shifted(8);
+        assert_eq!(shape.common(&moved), Shape::cell(0, double()));
     }
 
     #[test]
