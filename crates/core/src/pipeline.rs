@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::simplify;
 use crate::support;
 use crate::synthesis::Synthesis;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// What the user chose.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +125,7 @@ impl Worklist {
     /// The functions that can run when `func` does and that hold requests or are differentiated.
     fn reachable(&self, func: Func) -> Vec<Func> {
         let mut found = vec![func];
+        let mut seen = HashSet::from([func]);
         let mut next = 0;
         while next < found.len() {
             let function = &self.synthesis.module.funcs[found[next]];
@@ -137,7 +138,7 @@ impl Worklist {
                         None => continue,
                     };
                     if let Callee::Direct(callee) = callee
-                        && !found.contains(&callee)
+                        && seen.insert(callee)
                     {
                         found.push(callee);
                     }
@@ -274,12 +275,3 @@ fn requests_of(function: &Function) -> Vec<(Inst, Request)> {
 
 /// The names of the steps, for `--print-after`.
 pub const STEPS: &[&str] = &["import", "differentiate"];
-
-/// Functions by name, for callers that print some of them.
-pub fn by_name(module: &Module) -> HashMap<&str, Func> {
-    module
-        .funcs
-        .iter()
-        .map(|(func, function)| (function.name.as_str(), func))
-        .collect()
-}

@@ -173,6 +173,22 @@ impl Primal {
         .in_function(&self.function.name)
     }
 
+    /// A number that divides an integer, as far as the instruction that computes it tells.
+    fn multiple_of(&self, value: Value) -> i64 {
+        let Some(inst) = self.function.def_inst(value) else {
+            return 1;
+        };
+        let data = self.function.inst(inst);
+        let constant = data.args.get(1).and_then(|&v| self.function.as_int(v));
+        match (&data.op, constant) {
+            (Op::Binary(BinaryOp::Mul), Some(n)) if n > 0 && n < 4096 => n as i64,
+            (Op::Binary(BinaryOp::Shl), Some(n)) if (0..12).contains(&n) => 1 << n,
+            (Op::Binary(BinaryOp::And), Some(n)) if n < 0 => 1 << n.trailing_zeros().min(12),
+            (Op::Cast(_), _) => self.multiple_of(data.args[0]),
+            _ => 1,
+        }
+    }
+
     /// What a copy of active memory moves. It must be known of every byte.
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
@@ -180,7 +196,10 @@ impl Primal {
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
             // Without a period, nothing is known of what follows the first byte.
-            _ => shape.repeating().unwrap_or((1, vec![(0, Piece::Unknown)])),
+            _ => match shape.period(self.multiple_of(data.args[2])) {
+                Some(period) => (period, shape.pieces(0, period)),
+                None => (1, vec![(0, Piece::Unknown)]),
+            },
         };
         for (offset, piece) in &pieces {
             let how = match piece {

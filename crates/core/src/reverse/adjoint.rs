@@ -105,7 +105,7 @@ impl Gradient<'_> {
         adjoints: &[Value],
     ) -> Result<()> {
         let pieces = self.float_pieces(result);
-        let access = shadow_access(access);
+        let access = shadow_access(access, self.primal.function.ty(result));
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let shadow = self.shadow(data.args[0], k)?;
             self.accumulate(shadow, adjoint, &pieces, &access);
@@ -137,7 +137,7 @@ impl Gradient<'_> {
                 _ => {}
             }
         }
-        let access = shadow_access(access);
+        let access = shadow_access(access, ty);
         let found = floats(&pieces);
         for k in 0..self.width() {
             if !found.is_empty() {
@@ -172,7 +172,7 @@ impl Gradient<'_> {
         let ty = self.primal.function.ty(value);
         for k in 0..self.width() {
             let shadow = self.shadow(pointer, k)?;
-            let access = shadow_access(access);
+            let access = shadow_access(access, ty);
             let adjoint = self.builder().load(ty, shadow, access);
             self.contribute(value, k, adjoint);
         }

@@ -185,6 +185,7 @@ impl<'a> Gradient<'a> {
 
     /// A value of the forward sweep, as it was when control passed where the reverse sweep is.
     pub(super) fn primal_value(&mut self, value: Value) -> Value {
+        let value = self.augmented.resolve(value);
         if let ValueDef::Const(constant) = self.augmented.func.def(value) {
             let constant = constant.clone();
             let ty = self.augmented.func.ty(value);

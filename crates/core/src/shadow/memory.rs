@@ -59,7 +59,7 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let access = shadow_access(access);
+        let access = shadow_access(access, self.func.ty(value));
         let module = &self.synthesis.module;
         let pieces = self
             .primal
@@ -69,7 +69,7 @@ impl Walk<'_> {
         match self.sweep {
             Sweep::Tangents => {
                 let stale = self.synthesis.options.breaks(Defect::StaleTangent);
-                if has(|p| *p != Piece::Int) && !(stale && !self.shadows.contains_key(&value)) {
+                if has(|p| *p != Piece::Int) && (!stale || self.shadows.contains_key(&value)) {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }
@@ -129,7 +129,7 @@ impl Walk<'_> {
         {
             return Ok(());
         }
-        let access = shadow_access(access);
+        let access = shadow_access(access, self.func.ty(value));
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
         for (value, pointer) in values.into_iter().zip(pointers) {
@@ -197,8 +197,8 @@ impl Walk<'_> {
             // The shadows of disjoint memory may be one and the same.
             let op = Op::MemCopy {
                 overlapping: true,
-                dst: shadow_access(dst),
-                src: shadow_access(src),
+                dst: Access::aligned(dst.align),
+                src: Access::aligned(src.align),
             };
             let args = vec![to, from, data.args[2]];
             self.builder(Some(inst)).effect(op, args);

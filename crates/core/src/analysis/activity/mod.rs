@@ -238,11 +238,10 @@ impl Solver<'_> {
             self.edge(edge);
         }
         match (&data.op, result) {
-            (Op::Load(_), Some(result)) => {
-                if self.is_varied(data.args[0]) {
-                    self.activate(result);
-                }
+            (Op::Load(_), Some(result)) if self.is_varied(data.args[0]) => {
+                self.activate(result);
             }
+            (Op::Load(_), _) => {}
             (Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
                 if self.is_varied(data.args[0]) {
                     self.activate(result);
@@ -392,13 +391,20 @@ impl Solver<'_> {
         let mut needs = self.varied.clone();
         loop {
             let before = needs.len();
-            for object in self.objects.holders() {
-                let leads = |inner: Object| needs.contains(&inner);
-                if !needs.contains(&object)
-                    && self.has_shadow_of_own(object)
-                    && self.objects.contents(object).any(leads)
-                {
-                    needs.insert(object);
+            for value in self.function.values() {
+                // A pointer with a shadow has one wherever it leads.
+                if self.objects.of(value).iter().any(|o| needs.contains(o)) {
+                    let all = self.objects.of(value).iter().copied();
+                    needs.extend(all.filter(|&object| self.has_shadow_of_own(object)));
+                }
+                for &object in self.objects.of(value) {
+                    let leads = |inner: Object| needs.contains(&inner);
+                    if !needs.contains(&object)
+                        && self.has_shadow_of_own(object)
+                        && self.objects.contents(object).any(leads)
+                    {
+                        needs.insert(object);
+                    }
                 }
             }
             if needs.len() == before {
@@ -436,22 +442,40 @@ impl Solver<'_> {
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
+                // What is written through a pointer with a shadow is mirrored through the shadow,
+                // whether it is active or not.
                 let (pointer, flows) = match (&data.op, self.function.result(inst)) {
-                    (Op::Load(_), Some(result)) => (data.args[0], self.is_active(result)),
-                    (Op::Store(_), _) => (data.args[1], self.is_active(data.args[0])),
-                    (Op::Accumulate(_), _) => (data.args[0], self.is_active(data.args[1])),
-                    (Op::MemCopy { .. }, _) => {
-                        let flows = [0, 1].iter().any(|&i| shadowed.contains(data.args[i]));
+                    (Op::Load(_), Some(result)) => {
+                        let flows = self.is_active(result) && shadowed.contains(data.args[0]);
                         (data.args[0], flows)
+                    }
+                    (Op::Store(_), _) => {
+                        let pointer = data.args[1];
+                        let active = self.is_active(data.args[0]);
+                        (pointer, active || shadowed.contains(pointer))
+                    }
+                    (Op::Accumulate(_), _) => {
+                        let pointer = data.args[0];
+                        let active = self.is_active(data.args[1]);
+                        (pointer, active || shadowed.contains(pointer))
+                    }
+                    (Op::MemCopy { .. } | Op::MemSet(_), _) => {
+                        (data.args[0], shadowed.contains(data.args[0]))
                     }
                     _ => continue,
                 };
-                let objects = self.objects.of(pointer);
-                let lost = objects.contains(&Object::Foreign);
-                if flows && (lost || shadowed.contains(pointer)) {
-                    for &object in objects {
-                        self.check_object(object, data)?;
+                if !flows {
+                    continue;
+                }
+                if !shadowed.contains(pointer) {
+                    // What goes to const memory is not differentiated: the caller said so.
+                    if self.objects.of(pointer).contains(&Object::Foreign) {
+                        self.check_object(Object::Foreign, data)?;
                     }
+                    continue;
+                }
+                for &object in self.objects.of(pointer) {
+                    self.check_object(object, data)?;
                 }
             }
         }

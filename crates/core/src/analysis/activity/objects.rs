@@ -79,11 +79,6 @@ impl Objects {
         &self.values[value]
     }
 
-    /// The objects that may hold addresses.
-    pub fn holders(&self) -> impl Iterator<Item = Object> + '_ {
-        self.contents.keys().copied()
-    }
-
     /// The objects whose addresses may be stored in an object.
     pub fn contents(&self, object: Object) -> impl Iterator<Item = Object> + '_ {
         self.contents.get(&object).into_iter().flatten().copied()

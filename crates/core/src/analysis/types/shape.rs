@@ -181,25 +181,6 @@ impl Shape {
         pieces
     }
 
-    /// The period with which the cells repeat from offset 0 on, and the scalars of one period,
-    /// which describe memory of any length. None if nothing repeats, or if something else was
-    /// seen at a single offset: then no period describes it.
-    pub fn repeating(&self) -> Option<(i64, Vec<(i64, Piece)>)> {
-        let mut strides = self.every.keys().map(|&(stride, _)| stride);
-        let first = strides.next()?;
-        let period = strides.fold(first, lcm);
-        let repeated = Shape {
-            at: BTreeMap::new(),
-            every: self.every.clone(),
-        };
-        let agrees = |(&at, cell): (&i64, &Cell)| {
-            let same = |other: &Cell| other == cell || (is_ptr(other) && is_ptr(cell));
-            at < 0 || repeated.get(at).is_some_and(same)
-        };
-        let agrees = self.at.iter().all(agrees);
-        agrees.then(|| (period, repeated.pieces(0, period)))
-    }
-
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
         let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
@@ -216,6 +197,42 @@ impl Shape {
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.every.get(&k))?)))
                 .collect(),
         }
+    }
+
+    /// The period with which the cells repeat from offset 0 on, if everything that is known
+    /// agrees with one: the scalars of one period then describe memory of any length. Where no
+    /// access has told a period, `stride` or the size of the first scalar is tried.
+    pub fn period(&self, stride: i64) -> Option<i64> {
+        let strides = self.every.keys().map(|&(stride, _)| stride);
+        let told = strides.reduce(lcm);
+        let first = self.get(0).map(Cell::bytes);
+        let candidates = match told {
+            Some(period) => vec![period],
+            None => vec![stride, first.unwrap_or(0)],
+        };
+        candidates.into_iter().find(|&p| self.repeats_with(p))
+    }
+
+    /// Whether every cell that is known agrees with the one in the first period.
+    fn repeats_with(&self, period: i64) -> bool {
+        if period <= 0 || period > MAX_CELLS as i64 {
+            return false;
+        }
+        let known = self
+            .pieces(0, period)
+            .iter()
+            .all(|(_, piece)| *piece != Piece::Unknown);
+        // A header of another type before an array is in the first period only.
+        let repeated = Shape {
+            at: BTreeMap::new(),
+            every: self.every.clone(),
+        };
+        known
+            && self.at.range(0..).all(|(&offset, cell)| {
+                let first = || self.get(offset.rem_euclid(period));
+                let same = repeated.get(offset).or_else(first);
+                same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+            })
     }
 
     /// This shape seen from `offset` bytes further on.
@@ -379,10 +396,9 @@ mod tests {
     fn a_period_describes_all_or_nothing() {
         let mut shape = Shape::cell(0, double()).unindexed(8);
         shape.insert(16, double());
-        let float = Piece::Float(FloatKind::F64);
-        assert_eq!(shape.repeating(), Some((8, vec![(0, float)])));
+        assert_eq!(shape.period(0), Some(8));
         shape.insert(0, Cell::Int);
-        assert_eq!(shape.repeating(), None);
+        assert_eq!(shape.period(0), None);
     }
 
     #[test]
