@@ -217,7 +217,7 @@ impl Primal {
             .at(module, data.loc)
             .in_function(&self.function.name));
         }
-        Ok(Copied { period, pieces })
+        Ok(Copied::new(period, pieces))
     }
 }
 
@@ -229,6 +229,26 @@ pub struct Copied {
 }
 
 impl Copied {
+    /// What a copy moves, in the shortest period. If source and destination overlap, the distance
+    /// between them is a multiple of that period, or else some bytes would have two types; so
+    /// scalars at different offsets in the period never meet and can be moved one after another.
+    fn new(len: i64, pieces: Vec<(i64, Piece)>) -> Copied {
+        let repeats = |period: i64| {
+            pieces.iter().all(|(at, piece)| {
+                let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
+                at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
+            })
+        };
+        let starts = pieces.iter().map(|(at, _)| *at).filter(|&at| at > 0);
+        let period = starts.chain([len]).find(|&period| repeats(period));
+        let period = period.unwrap_or(len);
+        let within = |(at, _): &(i64, Piece)| *at < period;
+        Copied {
+            period,
+            pieces: pieces.into_iter().filter(within).collect(),
+        }
+    }
+
     /// Where pieces of some kind begin in the period.
     pub fn offsets(&self, wanted: impl Fn(&Piece) -> bool) -> Vec<i64> {
         let pieces = self.pieces.iter().filter(|(_, piece)| wanted(piece));

@@ -3,7 +3,7 @@
 //! The effects of a function are those of its body, of its callees, and of nothing that its
 //! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
 //! recursion is handled by a least fixpoint. Functions without a body are known by name (see
-//! [`known`](super::known)), or limited by their attributes only.
+//! [`known`]), or limited by their attributes only.
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};

@@ -2,7 +2,7 @@
 
 use super::gradient::Gradient;
 use crate::analysis::activity::{CallKind, call_kind};
-use crate::analysis::types::Piece;
+use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
-use crate::shadow::shadow_access;
+use crate::shadow::{ActiveCall, shadow_access};
 use crate::support;
 
 impl Gradient<'_> {
@@ -130,12 +130,14 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        for (_, piece) in pieces.iter().filter(|_| active) {
-            match piece {
-                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
-                Piece::Unknown => return Err(self.undeduced(inst, "is never used as any type")),
-                _ => {}
-            }
+        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
+            return Err(self.undeduced(inst, "is used as different types"));
+        }
+        // Bytes that are the same in every run hold no derivative, whatever they are.
+        let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
+        let unknown = |(at, piece): &(i64, Piece)| *piece == Piece::Unknown && varies(*at);
+        if active && pieces.iter().any(unknown) {
+            return Err(self.undeduced(inst, "is never used as anything"));
         }
         let access = shadow_access(access, ty);
         let found = floats(&pieces);
@@ -255,6 +257,7 @@ impl Gradient<'_> {
     fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
+            self.check_passed(inst, &active, data)?;
             let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
             let seeds = active.key.seeds(&sig);
             let seeds = match active.result {
@@ -296,6 +299,24 @@ impl Gradient<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// It must be known where the floats are in what a callee takes and returns by value.
+    fn check_passed(&self, inst: Inst, active: &ActiveCall, data: &InstData) -> Result<()> {
+        let out = |(_, activity): &(&Value, &Activity)| **activity == Activity::Out;
+        let args = data.args.iter().zip(&active.key.args).filter(out);
+        let mut passed: Vec<Value> = args.map(|(&value, _)| value).collect();
+        if active.key.ret == crate::ir::ReturnActivity::Active {
+            passed.extend(active.result);
+        }
+        for value in passed {
+            let types = &self.primal.types;
+            let pieces = types.pieces(&self.synthesis.module, &self.primal.function, value);
+            if pieces.iter().any(|(_, p)| *p == Piece::Unknown) {
+                return Err(self.undeduced(inst, "is never used as anything"));
+            }
+        }
+        Ok(())
     }
 
     /// The derivatives of `out` arguments are contributions to the arguments.

@@ -313,6 +313,9 @@ impl<'a> Gradient<'a> {
         if let Some(&address) = self.records.get(&level) {
             return address;
         }
+        if layout.record_bytes(l) == 0 {
+            return self.frame;
+        }
         let array = layout.array(l);
         let outer = self.record_address(self.primal.loops.parent(array.root));
         let access = layout.access(&self.synthesis.module, Type::ptr());

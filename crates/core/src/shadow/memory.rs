@@ -69,7 +69,8 @@ impl Walk<'_> {
         match self.sweep {
             Sweep::Tangents => {
                 let stale = self.synthesis.options.breaks(Defect::StaleTangent);
-                if has(|p| *p != Piece::Int) && (!stale || self.shadows.contains_key(&value)) {
+                let skipped = stale && !self.shadows.contains_key(&value);
+                if has(|p| *p != Piece::Int) && !skipped {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }

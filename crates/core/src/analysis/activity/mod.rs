@@ -238,9 +238,7 @@ impl Solver<'_> {
             self.edge(edge);
         }
         match (&data.op, result) {
-            (Op::Load(_), Some(result)) if self.is_varied(data.args[0]) => {
-                self.activate(result);
-            }
+            (Op::Load(_), Some(result)) if self.is_varied(data.args[0]) => self.activate(result),
             (Op::Load(_), _) => {}
             (Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
                 if self.is_varied(data.args[0]) {
@@ -406,6 +404,12 @@ impl Solver<'_> {
                         needs.insert(object);
                     }
                 }
+                // The shadow of a pointer must be one whichever memory it leads to.
+                let objects = self.objects.of(value);
+                if objects.iter().any(|o| needs.contains(o)) {
+                    let own = objects.iter().filter(|&&o| self.has_shadow_of_own(o));
+                    needs.extend(own.copied());
+                }
             }
             if needs.len() == before {
                 return needs;
@@ -442,40 +446,32 @@ impl Solver<'_> {
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
-                // What is written through a pointer with a shadow is mirrored through the shadow,
-                // whether it is active or not.
-                let (pointer, flows) = match (&data.op, self.function.result(inst)) {
-                    (Op::Load(_), Some(result)) => {
-                        let flows = self.is_active(result) && shadowed.contains(data.args[0]);
-                        (data.args[0], flows)
-                    }
-                    (Op::Store(_), _) => {
-                        let pointer = data.args[1];
-                        let active = self.is_active(data.args[0]);
-                        (pointer, active || shadowed.contains(pointer))
-                    }
-                    (Op::Accumulate(_), _) => {
-                        let pointer = data.args[0];
-                        let active = self.is_active(data.args[1]);
-                        (pointer, active || shadowed.contains(pointer))
-                    }
-                    (Op::MemCopy { .. } | Op::MemSet(_), _) => {
-                        (data.args[0], shadowed.contains(data.args[0]))
-                    }
+                let args = &data.args;
+                let pointers = match (&data.op, self.function.result(inst)) {
+                    (Op::Load(_), Some(result)) if self.is_active(result) => &args[..1],
+                    (Op::Store(_), _) => &args[1..],
+                    (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
+                    (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
+                    (Op::MemSet(_), _) => &args[..1],
+                    (Op::Call(_) | Op::Invoke { .. }, _) => match call_kind(self.module, data) {
+                        CallKind::Allocation(_) | CallKind::Inactive => continue,
+                        CallKind::Defined(_) | CallKind::Unknown(_) => &args[..],
+                    },
                     _ => continue,
                 };
-                if !flows {
-                    continue;
+                // What goes to const memory is not differentiated, the caller said so; what goes to
+                // memory that nothing is known of would be lost.
+                if let Op::Store(_) = data.op
+                    && self.is_active(args[0])
+                    && !shadowed.contains(args[1])
+                    && self.objects.of(args[1]).contains(&Object::Foreign)
+                {
+                    self.check_object(Object::Foreign, data)?;
                 }
-                if !shadowed.contains(pointer) {
-                    // What goes to const memory is not differentiated: the caller said so.
-                    if self.objects.of(pointer).contains(&Object::Foreign) {
-                        self.check_object(Object::Foreign, data)?;
+                for &pointer in pointers.iter().filter(|&&p| shadowed.contains(p)) {
+                    for &object in self.objects.of(pointer) {
+                        self.check_object(object, data)?;
                     }
-                    continue;
-                }
-                for &object in self.objects.of(pointer) {
-                    self.check_object(object, data)?;
                 }
             }
         }

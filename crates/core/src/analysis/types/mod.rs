@@ -12,6 +12,7 @@
 //! Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
 //! needs the type then refuses the program.
 
+mod advancing;
 mod shape;
 
 pub use shape::{Cell, Piece, Shape, gcd};
@@ -20,7 +21,7 @@ use crate::ir::{
     BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Op, Type,
     Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashMap;
 
 /// The types of a function's values, byte by byte.
@@ -48,6 +49,7 @@ impl Types {
             module,
             function,
             shapes: SecondaryMap::new(),
+            advancing: advancing::advancing(function),
             changed: false,
             summaries,
         };
@@ -131,6 +133,8 @@ struct Solver<'a> {
     module: &'a Module,
     function: &'a Function,
     shapes: SecondaryMap<Value, Shape>,
+    /// Addresses that are made anew in each iteration from the last.
+    advancing: EntitySet<Inst>,
     changed: bool,
     summaries: &'a mut Summaries,
 }
@@ -188,7 +192,12 @@ impl Solver<'_> {
         let result = function.result(inst);
         match (&data.op, result) {
             (Op::Address { offset, scales }, Some(result)) => {
-                self.address(data.args[0], *offset, scales, result);
+                let step = match self.advancing.contains(inst) {
+                    true => offset.abs(),
+                    false => 0,
+                };
+                let stride = scales.iter().fold(step, |g, &s| gcd(g, s));
+                self.address(data.args[0], *offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }
@@ -251,9 +260,8 @@ impl Solver<'_> {
         }
     }
 
-    /// `result = base + offset + Σ scale·index`.
-    fn address(&mut self, base: Value, offset: i64, scales: &[i64], result: Value) {
-        let stride = scales.iter().fold(0, |g, &s| gcd(g, s));
+    /// `result = base + offset + k·stride` for an unknown k.
+    fn address(&mut self, base: Value, offset: i64, stride: i64, result: Value) {
         let there = self.shapes[base].shifted(offset);
         let back = self.shapes[result].clone();
         if stride == 0 {
@@ -482,7 +490,7 @@ impl Solver<'_> {
         let size = self.size(self.function.ty(result));
         for (x, y) in [(args[0], args[1]), (args[1], args[0])] {
             for byte in 0..size {
-                let kept = match (op, self.known_byte(y, byte, 0)) {
+                let kept = match (op, known_byte(self.function, y, byte, 0)) {
                     (BinaryOp::And, Some(mask)) => mask == 0xff,
                     (_, Some(bits)) => bits == 0,
                     _ => false,
@@ -494,44 +502,16 @@ impl Solver<'_> {
                     if let Some(cell) = self.shapes[from].get(byte).cloned()
                         && cell.bytes() + byte <= size
                     {
-                        let whole = (byte..byte + cell.bytes())
-                            .all(|b| self.known_byte(y, b, 0) == self.known_byte(y, byte, 0));
+                        let whole = (byte..byte + cell.bytes()).all(|b| {
+                            known_byte(self.function, y, b, 0)
+                                == known_byte(self.function, y, byte, 0)
+                        });
                         if whole {
                             self.learn(to, &Shape::cell(byte, cell));
                         }
                     }
                 }
             }
-        }
-    }
-
-    /// A byte of an integer, if it is the same in every run.
-    fn known_byte(&self, value: Value, byte: i64, depth: u32) -> Option<u8> {
-        if let Some(n) = self.function.as_int(value) {
-            return Some((n >> (8 * byte)) as u8);
-        }
-        let inst = self.function.def_inst(value)?;
-        let data = self.function.inst(inst);
-        match &data.op {
-            Op::Cast(CastOp::ZExt) => {
-                let inner = self.function.ty(data.args[0]).int_bits()?;
-                let bytes = i64::from(inner.div_ceil(8));
-                (byte >= bytes).then_some(0)
-            }
-            Op::Binary(BinaryOp::Shl) if depth < 4 => {
-                let bits = self.function.as_int(data.args[1])? as i64;
-                if (byte + 1) * 8 <= bits {
-                    return Some(0);
-                }
-                let below = byte - bits / 8;
-                (bits % 8 == 0).then(|| self.known_byte(data.args[0], below, depth + 1))?
-            }
-            Op::Binary(BinaryOp::LShr) => {
-                let bits = self.function.as_int(data.args[1])? as i64;
-                let width = i64::from(self.function.ty(value).int_bits()?);
-                (byte * 8 >= width - bits).then_some(0)
-            }
-            _ => None,
         }
     }
 
@@ -583,6 +563,40 @@ fn returned(function: &Function) -> Vec<Value> {
     returns
         .filter_map(|data| data.args.first().copied())
         .collect()
+}
+
+/// A byte of an integer, if it is the same in every run: no derivative flows through it.
+pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> Option<u8> {
+    if let Some(n) = function.as_int(value) {
+        return Some((n >> (8 * byte)) as u8);
+    }
+    let inst = function.def_inst(value)?;
+    let data = function.inst(inst);
+    match &data.op {
+        Op::Cast(CastOp::ZExt) => {
+            let inner = function.ty(data.args[0]).int_bits()?;
+            let bytes = i64::from(inner.div_ceil(8));
+            (byte >= bytes).then_some(0)
+        }
+        Op::Binary(BinaryOp::Shl) if depth < 4 => {
+            let bits = function.as_int(data.args[1])? as i64;
+            if (byte + 1) * 8 <= bits {
+                return Some(0);
+            }
+            let below = byte - bits / 8;
+            (bits % 8 == 0).then(|| known_byte(function, data.args[0], below, depth + 1))?
+        }
+        Op::Binary(BinaryOp::LShr) => {
+            let bits = function.as_int(data.args[1])? as i64;
+            let width = i64::from(function.ty(value).int_bits()?);
+            (byte * 8 >= width - bits).then_some(0)
+        }
+        Op::Binary(BinaryOp::Or) if depth < 4 => {
+            let x = known_byte(function, data.args[0], byte, depth + 1)?;
+            Some(x | known_byte(function, data.args[1], byte, depth + 1)?)
+        }
+        _ => None,
+    }
 }
 
 fn is_address(constant: &Constant) -> bool {
