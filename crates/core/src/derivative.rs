@@ -38,10 +38,8 @@ pub struct Key {
     pub overwritten: Vec<bool>,
     /// Whether other memory may change meanwhile.
     pub other_overwritten: bool,
-    /// What is known of the types behind each argument.
+    /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
-    /// What the caller knows of the types in, or behind, the result.
-    pub result_shape: Shape,
     /// The global variables that may hold active floats, or pointers to some, at the start.
     pub globals: Vec<Global>,
     /// Whether somebody uses the primal result.
@@ -65,7 +63,6 @@ impl Key {
             overwritten: vec![request.mode != Mode::Combined; count],
             other_overwritten: request.mode != Mode::Combined,
             shapes: vec![Shape::default(); count],
-            result_shape: Shape::default(),
             globals: Vec::new(),
             primal_needed: request.primal_return,
             combined: request.mode == Mode::Combined,
@@ -79,7 +76,6 @@ impl Key {
         for (shape, known) in self.shapes.iter_mut().zip(&outer.shapes) {
             *shape = shape.common(known);
         }
-        self.result_shape = self.result_shape.common(&outer.result_shape);
     }
 
     /// The primal parameters, each followed by its shadows.

@@ -14,6 +14,7 @@ use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Module, Op, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
+use crate::simplify::choose_undefined;
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -50,6 +51,7 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it.
     pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        choose_undefined::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -72,7 +74,7 @@ impl Primal {
             .in_function(&function.name)
         })?;
         let effects = Effects::new(module);
-        let types = Types::new(module, &function, &key.shapes, &key.result_shape);
+        let types = Types::new(module, &function, &key.shapes);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {

@@ -130,8 +130,12 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
-            return Err(self.undeduced(inst, "is used as different types"));
+        for (_, piece) in pieces.iter().filter(|_| active) {
+            match piece {
+                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
+                Piece::Unknown => return Err(self.undeduced(inst, "is used without a type")),
+                Piece::Int | Piece::Float(_) | Piece::Ptr => {}
+            }
         }
         // Bytes that are the same in every run hold no derivative, whatever they are.
         let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
@@ -286,12 +290,9 @@ impl Gradient<'_> {
                 self.builder().call(free, sig, vec![frame]);
             }
             if let Some(bundle) = bundle {
-                self.unpack(&active.key, data, bundle);
+                self.unpack(&active.key, inst, data, bundle)?;
             }
-            if let Some(name) = self.augmented.freed.get(&inst) {
-                self.release(inst, name)?;
-            }
-            return Ok(());
+            return self.made_by_callee(inst);
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
@@ -320,7 +321,7 @@ impl Gradient<'_> {
     }
 
     /// The derivatives of `out` arguments are contributions to the arguments.
-    fn unpack(&mut self, key: &Key, data: &InstData, bundle: Value) {
+    fn unpack(&mut self, key: &Key, inst: Inst, data: &InstData, bundle: Value) -> Result<()> {
         let outs: Vec<Value> = data
             .args
             .iter()
@@ -329,6 +330,14 @@ impl Gradient<'_> {
             .map(|(&value, _)| value)
             .collect();
         for (i, &argument) in outs.iter().enumerate() {
+            let primal = &self.primal;
+            let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
+            if pieces
+                .iter()
+                .any(|(_, p)| matches!(p, Piece::Unknown | Piece::Conflict))
+            {
+                return Err(self.undeduced(inst, "comes here in an integer"));
+            }
             let part = match outs.len() {
                 1 => bundle,
                 _ => self.builder().extract(bundle, vec![i as u32]),
@@ -341,6 +350,7 @@ impl Gradient<'_> {
                 self.contribute(argument, k, adjoint);
             }
         }
+        Ok(())
     }
 
     /// Memory that was allocated and freed in the function lives until here.
@@ -351,19 +361,44 @@ impl Gradient<'_> {
         if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
             return Ok(());
         }
-        let name = match info.family.as_str() {
+        self.release(inst, result, &info.family)
+    }
+
+    /// Memory that a callee made lives until here if the function frees it.
+    fn made_by_callee(&mut self, call: Inst) -> Result<()> {
+        let primal = self.primal;
+        let activity = &primal.activity;
+        let Some(result) = primal.function.result(call) else {
+            return Ok(());
+        };
+        if !primal.has_shadow(result)
+            || !activity.may_come_from(result, call)
+            || !activity.is_local_allocation(result)
+        {
+            return Ok(());
+        }
+        for &block in primal.function.blocks() {
+            for &inst in primal.function.block_insts(block) {
+                let data = primal.function.inst(inst);
+                if data.op.call().is_some()
+                    && let CallKind::Allocation(info) = call_kind(&self.synthesis.module, data)
+                    && info.kind == AllocKind::Free
+                    && activity.may_come_from(data.args[info.ptr_arg.unwrap_or(0) as usize], call)
+                {
+                    return self.release(call, result, &info.family);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees memory and its shadows.
+    fn release(&mut self, inst: Inst, result: Value, family: &str) -> Result<()> {
+        let name = match family {
             "malloc" => "free",
             "_Znwm" => "_ZdlPv",
             "_Znam" => "_ZdaPv",
             _ => return Err(self.refuse(inst, "memory of an allocator whose free is not known")),
-        };
-        self.release(inst, name)
-    }
-
-    /// Frees the memory that an instruction made and its shadows.
-    fn release(&mut self, inst: Inst, name: &str) -> Result<()> {
-        let Some(result) = self.primal.function.result(inst) else {
-            return Ok(());
         };
         let memory = self.primal_value(result);
         let mut blocks = vec![memory];

@@ -21,8 +21,6 @@ pub struct Augmented {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// The calls that the reverse sweep reverses by a call.
     pub calls: HashMap<Inst, ActiveCall>,
-    /// Calls whose results are freed when they are reversed, with the function that frees.
-    pub freed: HashMap<Inst, String>,
     /// For loads of shadow pointers, the loads of primal pointers that they mirror.
     pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the entry: primals and shadows, then the frame.
@@ -69,7 +67,6 @@ impl Augmented {
             func: walk.func,
             shadows: walk.shadows,
             calls: walk.calls,
-            freed: walk.freed,
             mirrors: walk.mirrors,
             params: walk.params,
             came_by: HashMap::new(),

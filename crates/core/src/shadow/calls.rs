@@ -101,8 +101,6 @@ impl Walk<'_> {
                     }
                 } else if !self.primal.activity.is_local_allocation(pointer) {
                     return Err(self.refuse(inst, "freeing memory that was allocated elsewhere"));
-                } else if self.primal.activity.is_callees_allocation(pointer) {
-                    self.free_later(inst, data, pointer)?;
                 }
             }
             AllocKind::Realloc => {
@@ -114,21 +112,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Memory that a callee made is freed when the call is reversed. That needs the very pointer
-    /// which the callee returned.
-    fn free_later(&mut self, inst: Inst, data: &InstData, pointer: Value) -> Result<()> {
-        let made_by = self.primal.function.def_inst(pointer);
-        let made_by = made_by.filter(|&by| self.calls.contains_key(&by));
-        match (made_by, data.op.call().map(|call| call.callee)) {
-            (Some(by), Some(Callee::Direct(free))) => {
-                let name = self.callee(free).name.clone();
-                self.freed.insert(by, name);
-                Ok(())
-            }
-            _ => Err(self.refuse(inst, "freeing memory that a callee allocated")),
-        }
     }
 
     fn allocate_shadow(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Value {
@@ -176,9 +159,8 @@ impl Walk<'_> {
         let window = self.primal.overwrite.window_of_call(inst);
         let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
         let overwritten = (0..data.args.len()).map(may_change).collect();
-        let shapes = data.args.iter();
-        let shapes = shapes.map(|&v| self.primal.types.shape(v).clone());
-        let result_shape = result.map(|v| self.primal.types.shape(v).clone());
+        let shapes = data.args.iter().copied().chain(result);
+        let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         let mut key = Key {
             func,
             reverse,
@@ -188,7 +170,6 @@ impl Walk<'_> {
             overwritten,
             other_overwritten: window.other,
             shapes: shapes.collect(),
-            result_shape: result_shape.unwrap_or_default(),
             globals: self.primal.activity.globals_of_call(inst).to_vec(),
             primal_needed: result.is_some(),
             combined: false,

@@ -50,8 +50,6 @@ pub struct Walk<'a> {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// Calls of functions that derivatives flow through, for the reverse sweep.
     pub calls: HashMap<Inst, ActiveCall>,
-    /// Calls whose results are freed, with the function that frees: the reverse sweep does it.
-    pub freed: HashMap<Inst, String>,
     /// For loads of shadow pointers, the loads of primal pointers that they mirror.
     pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the new entry block.
@@ -76,7 +74,6 @@ pub fn walk<'a>(
         func,
         shadows: HashMap::new(),
         calls: HashMap::new(),
-        freed: HashMap::new(),
         mirrors: HashMap::new(),
         params: Vec::new(),
         sweep,

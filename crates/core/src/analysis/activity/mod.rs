@@ -26,7 +26,7 @@ use crate::shadow::moved_operands;
 use cranelift_entity::EntitySet;
 use globals::Globals;
 use objects::{Object, Objects};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// What derivatives flow through in one function, for one choice of active arguments.
 #[derive(Clone, Debug)]
@@ -35,8 +35,6 @@ pub struct Activity {
     shadowed: EntitySet<Value>,
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
-    /// The calls of functions that are differentiated.
-    callees: HashSet<Inst>,
 }
 
 impl Activity {
@@ -78,7 +76,6 @@ impl Activity {
         solver.check(&shadowed)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
-            callees: solver.defined_calls(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -110,13 +107,10 @@ impl Activity {
                 .iter()
                 .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
     }
-}
 
-impl Activity {
-    /// Whether a pointer may lead to memory that a callee made.
-    pub fn is_callees_allocation(&self, value: Value) -> bool {
-        let mut objects = self.objects.of(value).iter();
-        objects.any(|object| matches!(object, Object::Local(inst) if self.callees.contains(inst)))
+    /// Whether a pointer may lead to memory that this instruction makes.
+    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
+        self.objects.of(value).contains(&Object::Local(inst))
     }
 }
 
@@ -352,16 +346,6 @@ impl Solver<'_> {
             CallKind::Defined(func) => Some(func),
             _ => None,
         }
-    }
-
-    fn defined_calls(&self) -> HashSet<Inst> {
-        let blocks = self.function.blocks().iter();
-        let insts = blocks
-            .flat_map(|&block| self.function.block_insts(block))
-            .copied();
-        insts
-            .filter(|&inst| self.defined_callee(inst).is_some())
-            .collect()
     }
 
     /// The global variables with shadows that a callee touches.

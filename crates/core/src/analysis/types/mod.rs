@@ -32,17 +32,16 @@ pub struct Types {
 }
 
 impl Types {
-    /// Analyses a function, given what the caller knows of its arguments and of its result.
-    pub fn new(module: &Module, function: &Function, arguments: &[Shape], result: &Shape) -> Types {
-        let summaries = &mut Summaries::default();
-        Types::with_summaries(module, function, arguments, result, summaries)
+    /// Analyses a function, given what the caller knows of its arguments and, after them, of its
+    /// result.
+    pub fn new(module: &Module, function: &Function, known: &[Shape]) -> Types {
+        Types::with_summaries(module, function, known, &mut Summaries::default())
     }
 
     fn with_summaries(
         module: &Module,
         function: &Function,
-        arguments: &[Shape],
-        result: &Shape,
+        known: &[Shape],
         summaries: &mut Summaries,
     ) -> Types {
         let mut solver = Solver {
@@ -53,11 +52,13 @@ impl Types {
             changed: false,
             summaries,
         };
-        for (&argument, shape) in function.arguments().iter().zip(arguments) {
+        for (&argument, shape) in function.arguments().iter().zip(known) {
             solver.learn(argument, shape);
         }
-        for value in returned(function) {
-            solver.learn(value, result);
+        if let Some(shape) = known.get(function.arguments().len()) {
+            for value in returned_values(function) {
+                solver.learn(value, shape);
+            }
         }
         // Every round carries each fact over at least one instruction; loops close in a few more.
         for _ in 0..64 {
@@ -102,31 +103,61 @@ impl Types {
     }
 }
 
-/// What functions tell their callers about their arguments and results, each worked out once.
+/// What functions tell their callers about their arguments and, after them, their results: each
+/// worked out once for each thing that callers know.
+///
+/// A function that only moves bytes says nothing of them by itself. If its caller reads floats
+/// where it wrote, then those are floats that it got.
 #[derive(Default)]
 struct Summaries {
-    done: HashMap<Func, (Vec<Shape>, Shape)>,
+    done: HashMap<(Func, Vec<Shape>), Vec<Shape>>,
+    /// The functions being worked out, one called by the other.
+    open: Vec<Func>,
 }
 
+/// Calls deeper than this are taken without what their callers know.
+const MAX_CONTEXT: usize = 8;
+
 impl Summaries {
-    fn get(&mut self, module: &Module, func: Func) -> (Vec<Shape>, Shape) {
-        if let Some(summary) = self.done.get(&func) {
+    fn get(&mut self, module: &Module, func: Func, mut known: Vec<Shape>) -> Vec<Shape> {
+        // A recursive call learns nothing from itself.
+        if self.open.contains(&func) {
+            return Vec::new();
+        }
+        if self.open.len() >= MAX_CONTEXT {
+            known.clear();
+        }
+        let context = (func, known);
+        if let Some(summary) = self.done.get(&context) {
             return summary.clone();
         }
-        // A recursive call learns nothing from itself.
-        self.done.insert(func, Default::default());
+        self.open.push(func);
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &[], &Shape::default(), self);
+        let types = Types::with_summaries(module, function, &context.1, self);
+        self.open.pop();
         let arguments = function.arguments().iter();
-        let arguments = arguments.map(|&v| types.shapes[v].clone()).collect();
+        let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();
         let mut result = Shape::default();
-        for value in returned(function) {
+        for value in returned_values(function) {
             result.merge(&types.shapes[value]);
         }
-        let summary = (arguments, result);
-        self.done.insert(func, summary.clone());
+        summary.push(result);
+        self.done.insert(context, summary.clone());
         summary
     }
+}
+
+/// The values that a function returns.
+fn returned_values(function: &Function) -> Vec<Value> {
+    let insts = function
+        .blocks()
+        .iter()
+        .flat_map(|&b| function.block_insts(b));
+    let data = insts.map(|&inst| function.inst(inst));
+    let returns = data.filter(|data| matches!(data.op, Op::Return));
+    returns
+        .filter_map(|data| data.args.first().copied())
+        .collect()
 }
 
 struct Solver<'a> {
@@ -519,12 +550,15 @@ impl Solver<'_> {
         if self.module.funcs[func].is_declaration() {
             return;
         }
-        let (arguments, returned) = self.summaries.get(self.module, func);
-        for (&value, shape) in args.iter().zip(&arguments) {
-            self.learn(value, shape);
+        let count = self.module.funcs[func].arguments().len();
+        if args.len() != count {
+            return;
         }
-        if let Some(result) = result {
-            self.learn(result, &returned);
+        let values = || args.iter().copied().chain(result);
+        let known = values().map(|v| self.shapes[v].clone()).collect();
+        let learned = self.summaries.get(self.module, func, known);
+        for (value, shape) in values().zip(&learned) {
+            self.learn(value, shape);
         }
     }
 
@@ -552,23 +586,10 @@ impl Solver<'_> {
     }
 }
 
-/// The values that a function returns.
-fn returned(function: &Function) -> Vec<Value> {
-    let terminators = function
-        .blocks()
-        .iter()
-        .filter_map(|&b| function.terminator(b));
-    let returns = terminators.map(|inst| function.inst(inst));
-    let returns = returns.filter(|data| matches!(data.op, Op::Return));
-    returns
-        .filter_map(|data| data.args.first().copied())
-        .collect()
-}
-
 /// A byte of an integer, if it is the same in every run: no derivative flows through it.
 pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> Option<u8> {
     if let Some(n) = function.as_int(value) {
-        return Some((n >> (8 * byte)) as u8);
+        return Some(n.checked_shr(8 * byte as u32).unwrap_or(0) as u8);
     }
     let inst = function.def_inst(value)?;
     let data = function.inst(inst);
@@ -607,7 +628,7 @@ fn is_address(constant: &Constant) -> bool {
 /// takes whole bytes nor touches the sign bit alone.
 fn is_flag_mask(op: BinaryOp, mask: i128, ty: Type) -> bool {
     let bits = ty.int_bits().unwrap_or(0).min(127);
-    let all = (1i128 << bits) - 1;
+    let all = (1i128 << bits).wrapping_sub(1);
     let mask = mask & all;
     let bytes = mask.to_le_bytes();
     let whole = bytes.iter().all(|&b| b == 0 || b == 0xff);

@@ -213,7 +213,8 @@ impl Shape {
         candidates.into_iter().find(|&p| self.repeats_with(p))
     }
 
-    /// Whether every cell that is known agrees with the one in the first period.
+    /// Whether every cell that is known agrees with the one in the first period, and with those that
+    /// repeat.
     fn repeats_with(&self, period: i64) -> bool {
         if period <= 0 || period > MAX_CELLS as i64 {
             return false;
@@ -221,16 +222,21 @@ impl Shape {
         let known = self
             .pieces(0, period)
             .iter()
-            .all(|(_, piece)| *piece != Piece::Unknown);
-        // A header of another type before an array is in the first period only.
-        let repeated = Shape {
+            .all(|(_, piece)| !matches!(piece, Piece::Unknown | Piece::Conflict));
+        let pattern = Shape {
             at: BTreeMap::new(),
             every: self.every.clone(),
         };
+        // A header before an array, say, counts in the first period but not in the others.
+        let agrees = self.at.range(0..).all(|(&offset, cell)| {
+            let repeated = pattern.get(offset);
+            repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+        });
+        let later = self.at.range(period..);
         known
-            && self.at.range(0..).all(|(&offset, cell)| {
-                let first = || self.get(offset.rem_euclid(period));
-                let same = repeated.get(offset).or_else(first);
+            && agrees
+            && later.into_iter().all(|(offset, cell)| {
+                let same = self.get(offset.rem_euclid(period));
                 same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
             })
     }
@@ -393,20 +399,29 @@ mod tests {
     }
 
     #[test]
-    fn a_period_describes_all_or_nothing() {
-        let mut shape = Shape::cell(0, double()).unindexed(8);
-        shape.insert(16, double());
-        assert_eq!(shape.period(0), Some(8));
-        shape.insert(0, Cell::Int);
-        assert_eq!(shape.period(0), None);
-    }
-
-    #[test]
     fn what_two_shapes_know_in_common() {
         let mut shape = Shape::cell(0, double());
         shape.insert(8, double());
         let moved = shape.shifted(8);
         assert_eq!(shape.common(&moved), Shape::cell(0, double()));
+    }
+
+    #[test]
+    fn memory_of_any_length_repeats_one_period() {
+        let doubles = Shape::cell(0, double()).unindexed(8);
+        assert_eq!(doubles.period(1), Some(8));
+        let mut single = Shape::cell(0, double());
+        single.insert(24, double());
+        assert_eq!(single.period(1), Some(8));
+        single.insert(12, double());
+        assert_eq!(single.period(1), None);
+        // The first eight bytes are a length, say: no one period describes that.
+        let mut after_a_header = doubles;
+        for byte in 0..8 {
+            after_a_header.insert(byte, Cell::Int);
+        }
+        assert_eq!(after_a_header.period(8), None);
+        assert_eq!(Shape::default().period(8), None);
     }
 
     #[test]
