@@ -16,8 +16,8 @@
 
 use crate::analysis::types::Shape;
 use crate::ir::{
-    Activity, Builder, Constant, Func, Function, Mode, Request, ReturnActivity, Signature, Type,
-    Value,
+    Activity, Builder, Constant, Func, Function, Global, Mode, Request, ReturnActivity, Signature,
+    Type, Value,
 };
 
 /// Everything a derivative depends on. Two requests with equal keys share one derivative.
@@ -40,6 +40,8 @@ pub struct Key {
     pub other_overwritten: bool,
     /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
+    /// The global variables that may hold active floats, or pointers to some, at the start.
+    pub globals: Vec<Global>,
     /// Whether somebody uses the primal result.
     pub primal_needed: bool,
     /// Whether the two sweeps run in one function, so that frame memory outlives the first.
@@ -63,10 +65,19 @@ impl Key {
             overwritten: vec![request.mode != Mode::Combined; count],
             other_overwritten: request.mode != Mode::Combined,
             shapes: vec![Shape::default(); count],
+            globals: Vec::new(),
             primal_needed: request.primal_return,
             combined: request.mode == Mode::Combined,
             disjoint: false,
             strong_zero: request.strong_zero,
+        }
+    }
+
+    /// Forgets what an outer call of the same function did not know, so that recursion that hands
+    /// on ever new shapes ends.
+    pub fn widen(&mut self, outer: &Key) {
+        for (shape, known) in self.shapes.iter_mut().zip(&outer.shapes) {
+            *shape = shape.common(known);
         }
     }
 
@@ -80,11 +91,17 @@ impl Key {
         params
     }
 
-    /// The types of the seeds of the result.
+    /// The types of the seeds of the result: the adjoints of its floats. A result of pointers
+    /// alone has none; one that has floats beside pointers does.
     pub fn seeds(&self, primal: &Signature) -> Vec<Type> {
-        match self.ret {
-            ReturnActivity::Active => vec![primal.ret; self.width as usize],
-            _ => Vec::new(),
+        let seeded = match self.ret {
+            ReturnActivity::Active => true,
+            ReturnActivity::Dup => !primal.ret.scalar().is_ptr(),
+            ReturnActivity::Const => false,
+        };
+        match seeded && self.reverse {
+            true => vec![primal.ret; self.width as usize],
+            false => Vec::new(),
         }
     }
 

@@ -1,18 +1,20 @@
 //! The steps from a module with requests to a module with derivatives.
 
+use crate::analysis::activity::globals::Globals;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
-    Call, Callee, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op, ParamAttrs, Request,
-    ReturnActivity, Type, Value,
+    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Global, Inst, InstData, Mode, Module,
+    Op, ParamAttrs, Request, Symbol, Type, Value,
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::report::Report;
 use crate::simplify;
+use crate::support;
 use crate::synthesis::Synthesis;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// What the user chose.
 #[derive(Clone, Debug, Default)]
@@ -124,6 +126,7 @@ impl Worklist {
     /// The functions that can run when `func` does and that hold requests or are differentiated.
     fn reachable(&self, func: Func) -> Vec<Func> {
         let mut found = vec![func];
+        let mut seen = HashSet::from([func]);
         let mut next = 0;
         while next < found.len() {
             let function = &self.synthesis.module.funcs[found[next]];
@@ -136,7 +139,7 @@ impl Worklist {
                         None => continue,
                     };
                     if let Callee::Direct(callee) = callee
-                        && !found.contains(&callee)
+                        && seen.insert(callee)
                     {
                         found.push(callee);
                     }
@@ -197,12 +200,11 @@ impl Worklist {
             Mode::Combined => key.seeds(&primal),
             _ => Vec::new(),
         };
+        self.zero_shadow_globals(func, inst, derivative);
         let function = &mut self.synthesis.module.funcs[func];
         let mut args = function.inst(inst).args.clone();
-        if request.ret == ReturnActivity::Active {
-            for ty in seeds {
-                args.push(one(function, ty));
-            }
+        for ty in seeds {
+            args.push(one(function, ty));
         }
         let call = Call {
             callee: Callee::Direct(derivative),
@@ -217,6 +219,38 @@ impl Worklist {
             ..InstData::new(Op::Unreachable, args)
         };
         Ok(())
+    }
+}
+
+impl Worklist {
+    /// A global variable has no derivative before the function that is differentiated runs:
+    /// whatever an earlier derivative left in its shadow is gone.
+    fn zero_shadow_globals(&mut self, func: Func, request: Inst, derivative: Func) {
+        let touched = Globals::new(&self.synthesis.module, derivative).touched;
+        let shadows: Vec<Global> = touched
+            .into_iter()
+            .filter(|&global| self.synthesis.is_shadow(global))
+            .collect();
+        let blocks = self.synthesis.module.funcs[func].inst_blocks();
+        let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
+            return;
+        };
+        let module = &mut self.synthesis.module;
+        let mut before = module.funcs[func].block_insts(block).to_vec();
+        let at = before.iter().position(|&inst| inst == request);
+        let after = before.split_off(at.unwrap_or(0));
+        module.funcs[func].set_block_insts(block, before);
+        for shadow in shadows {
+            let size = module.globals[shadow].size;
+            let mut builder = Builder::new(&mut module.funcs[func], block);
+            let address = Constant::Address(Symbol::Global(shadow), 0);
+            let address = builder.func.constant(Type::ptr(), address);
+            let bytes = builder.func.iconst(Type::i64(), size.into());
+            support::zero_bytes(&mut builder, address, bytes);
+        }
+        for inst in after {
+            module.funcs[func].attach_inst(block, inst);
+        }
     }
 }
 
@@ -242,12 +276,3 @@ fn requests_of(function: &Function) -> Vec<(Inst, Request)> {
 
 /// The names of the steps, for `--print-after`.
 pub const STEPS: &[&str] = &["import", "differentiate"];
-
-/// Functions by name, for callers that print some of them.
-pub fn by_name(module: &Module) -> HashMap<&str, Func> {
-    module
-        .funcs
-        .iter()
-        .map(|(func, function)| (function.name.as_str(), func))
-        .collect()
-}

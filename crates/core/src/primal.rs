@@ -215,11 +215,14 @@ impl Primal {
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
         let shape = self.types.shape(data.args[0]);
-        let period = match self.function.as_int(data.args[2]) {
-            Some(len) if len <= 4096 => len as i64,
-            _ => shape.period(self.multiple_of(data.args[2])).unwrap_or(1),
+        let (period, pieces) = match self.function.as_int(data.args[2]) {
+            Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
+            // Without a period, nothing is known of what follows the first byte.
+            _ => match shape.period(self.multiple_of(data.args[2])) {
+                Some(period) => (period, shape.pieces(0, period)),
+                None => (1, vec![(0, Piece::Unknown)]),
+            },
         };
-        let pieces = shape.pieces(0, period);
         for (offset, piece) in &pieces {
             let how = match piece {
                 Piece::Unknown => "nothing in the program says what type it has",

@@ -110,9 +110,10 @@ fn describe(primal: &Primal, augmented: &Augmented, value: Value) -> (String, Op
     let name = data.name.clone();
     match &data.def {
         ValueDef::Result(inst) => {
-            let shadow = inst.as_u32() as usize >= primal.function.inst_count();
-            let what = match shadow {
-                true => "shadow pointer".to_string(),
+            let added = inst.as_u32() as usize >= primal.function.inst_count();
+            let what = match added {
+                true if augmented.func.ty(value).scalar().is_ptr() => "shadow pointer".to_string(),
+                true => "number of iterations".to_string(),
                 false => primal.describe(*inst),
             };
             let what = name.map_or(what.clone(), |name| format!("{name} ({what})"));
@@ -122,7 +123,8 @@ fn describe(primal: &Primal, augmented: &Augmented, value: Value) -> (String, Op
             let primal_params = primal.function.block_params(*block).len();
             let what = match *position < primal_params {
                 true => "merged value",
-                false => "which way control came, or a merged shadow",
+                false if augmented.came_by.get(block) == Some(&value) => "which way control came",
+                false => "merged shadow",
             };
             (name.unwrap_or(what.to_string()), None)
         }

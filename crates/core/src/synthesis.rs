@@ -3,7 +3,10 @@
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
-use crate::ir::{Func, Function, Global, GlobalData, Initializer, Module, Signature, Type};
+use crate::ir::{
+    Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature, Symbol, Type,
+    Value, ValueDef,
+};
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
@@ -25,6 +28,8 @@ pub struct Synthesis {
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
     shadow_globals: HashMap<Global, Global>,
+    /// The keys whose derivatives are being made, outermost first.
+    open: Vec<Key>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -52,7 +57,13 @@ impl Synthesis {
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
             shadow_globals: HashMap::new(),
+            open: Vec::new(),
         }
+    }
+
+    /// The key of the innermost derivative of a function that is being made.
+    pub fn open_key(&self, func: Func) -> Option<&Key> {
+        self.open.iter().rev().find(|key| key.func == func)
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -80,8 +91,10 @@ impl Synthesis {
         let sig = key.forward_signature(&self.module.funcs[key.func].sig);
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
+        self.open.push(key.clone());
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let function = forward::synthesize(self, &primal, name)?;
+        self.open.pop();
         self.define(func, function);
         Ok(func)
     }
@@ -103,8 +116,10 @@ impl Synthesis {
             used: None,
         };
         self.pairs.insert(key.clone(), pair.clone());
+        self.open.push(key.clone());
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let bodies = reverse::synthesize(self, &primal)?;
+        self.open.pop();
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
@@ -187,6 +202,27 @@ impl Synthesis {
         let shadow = self.module.globals.push(shadow);
         self.shadow_globals.insert(global, shadow);
         shadow
+    }
+
+    /// The shadow of a value that has none of its own: zero, for a pointer itself, for the address
+    /// of a global variable that of its shadow.
+    pub fn default_shadow(&mut self, func: &mut Function, value: Value) -> Value {
+        let ty = func.ty(value);
+        if !ty.scalar().is_ptr() {
+            return func.zero(ty);
+        }
+        if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
+        {
+            let (global, offset) = (*global, *offset);
+            let shadow = self.shadow_global(global);
+            return func.constant(ty, Constant::Address(Symbol::Global(shadow), offset));
+        }
+        value
+    }
+
+    /// Whether a global variable is the shadow of another.
+    pub fn is_shadow(&self, global: Global) -> bool {
+        self.shadow_globals.values().any(|&shadow| shadow == global)
     }
 
     /// Keeps what was decided about a function.

@@ -218,6 +218,19 @@ impl Derivatives {
         }
     }
 
+    /// The derivative of the weighted sum of all outputs along every input, in order: by the
+    /// oracle, by forward mode, by reverse mode.
+    pub fn gradients(&self, args: &[Arg]) -> Result<[Vec<f64>; 3], Trap> {
+        let (mut oracle, mut forward) = (Vec::new(), Vec::new());
+        for input in inputs(args) {
+            let direction = |at| f64::from(u8::from(at == input));
+            oracle.push(weighted(&self.run_oracle(args, &direction)?));
+            forward.push(weighted(&self.run_forward(args, &direction)?));
+        }
+        let reverse = adjoints(args, &self.run_reverse(args)?);
+        Ok([oracle, forward, reverse])
+    }
+
     /// The steps that a reverse-mode run takes, and those of the primal.
     pub fn steps(&self, args: &[Arg]) -> Result<(u64, u64), String> {
         let text = |t: Trap| t.to_string();
@@ -429,8 +442,8 @@ fn place(
     Ok(placed)
 }
 
-/// A function that asks for a derivative and passes its arguments on.
-fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Func {
+/// Adds a function that asks for a derivative and passes its arguments on.
+pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Func {
     let target: &Function = &module.funcs[func];
     let mut params = Vec::new();
     let mut activities = Vec::new();

@@ -6,8 +6,7 @@ use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op,
-    ReturnActivity, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -263,8 +262,10 @@ impl Gradient<'_> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
             self.check_passed(inst, &active, data)?;
-            let seeds = match (active.key.ret, active.result) {
-                (ReturnActivity::Active, Some(result)) => self.take_adjoints(result),
+            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
+            let seeds = active.key.seeds(&sig);
+            let seeds = match active.result {
+                Some(result) if !seeds.is_empty() => self.take_adjoints(result),
                 _ => Vec::new(),
             };
             let mut args: Vec<Value> = Vec::new();
@@ -282,7 +283,6 @@ impl Gradient<'_> {
             args.extend(seeds);
             let frame = self.callee_frame(inst);
             args.push(frame);
-            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
             if active.pair.frame_bytes.is_none() {
@@ -307,7 +307,7 @@ impl Gradient<'_> {
         let out = |(_, activity): &(&Value, &Activity)| **activity == Activity::Out;
         let args = data.args.iter().zip(&active.key.args).filter(out);
         let mut passed: Vec<Value> = args.map(|(&value, _)| value).collect();
-        if active.key.ret == ReturnActivity::Active {
+        if active.key.ret == crate::ir::ReturnActivity::Active {
             passed.extend(active.result);
         }
         for value in passed {

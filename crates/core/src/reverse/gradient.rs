@@ -7,7 +7,7 @@ use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
-    Symbol, Type, Value, ValueDef,
+    Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan, Source};
 use crate::primal::Primal;
@@ -358,13 +358,10 @@ impl<'a> Gradient<'a> {
             return Ok(self.primal_value(shadow));
         }
         match self.primal.function.def(pointer) {
-            ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) => {
-                let (global, offset) = (*global, *offset);
-                let shadow = self.synthesis.shadow_global(global);
-                let constant = Constant::Address(Symbol::Global(shadow), offset);
-                Ok(self.func.constant(Type::ptr(), constant))
+            ValueDef::Const(_) => {
+                let pointer = self.primal_value(pointer);
+                Ok(self.synthesis.default_shadow(&mut self.func, pointer))
             }
-            ValueDef::Const(_) => Ok(self.primal_value(pointer)),
             _ => Err(Diagnostic::new(
                 "cannot find the shadow of a pointer",
                 "a derivative flows through memory behind it, but nothing is known of its shadow",

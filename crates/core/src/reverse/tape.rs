@@ -437,8 +437,13 @@ impl Filler<'_> {
                 }
                 if shadowed {
                     let width = key.width as usize;
-                    let shadows = self.augmented.shadows.get(&value);
-                    let shadows = shadows.cloned().unwrap_or(vec![value; width]);
+                    let shadows = match self.augmented.shadows.get(&value) {
+                        Some(shadows) => shadows.clone(),
+                        None => {
+                            let shadow = self.synthesis.default_shadow(builder.func, value);
+                            vec![shadow; width]
+                        }
+                    };
                     results.push(crate::derivative::batch_values(&mut builder, &shadows));
                 }
             }

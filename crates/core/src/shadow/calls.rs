@@ -103,9 +103,10 @@ impl Walk<'_> {
     fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
         let mut values = data.args.clone();
         values.extend(self.primal.function.result(inst));
-        values
-            .iter()
-            .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
+        !self.primal.activity.globals_of_call(inst).is_empty()
+            || values
+                .iter()
+                .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
     }
 
     /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along;
@@ -198,7 +199,7 @@ impl Walk<'_> {
         let overwritten = (0..data.args.len()).map(may_change).collect();
         let shapes = data.args.iter().copied().chain(result);
         let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
-        Key {
+        let mut key = Key {
             func,
             reverse,
             width: self.primal.key.width,
@@ -207,11 +208,16 @@ impl Walk<'_> {
             overwritten,
             other_overwritten: window.other,
             shapes: shapes.collect(),
+            globals: self.primal.activity.globals_of_call(inst).to_vec(),
             primal_needed: result.is_some(),
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+        };
+        if let Some(outer) = self.synthesis.open_key(func) {
+            key.widen(outer);
         }
+        key
     }
 
     /// Every primal argument followed by its shadows.

@@ -78,7 +78,13 @@ impl Walk<'_> {
             Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
                 self.store_shadows(inst, value, pointer, &access);
             }
-            Sweep::Pointers => self.store_pointer_parts(inst, value, pointer, &access),
+            Sweep::Pointers => {
+                let pointers = pieces.iter().filter(|(_, piece)| *piece == Piece::Ptr);
+                if pointers.count() != pointer_paths(self.func.ty(value)).len() {
+                    return Err(self.refuse(inst, "a store of floats and pointers in one integer"));
+                }
+                self.store_pointer_parts(inst, value, pointer, &access);
+            }
         }
         Ok(())
     }

@@ -21,8 +21,8 @@ pub use calls::ActiveCall;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Inst, InstData, Op,
-    Region, Symbol, Type, UnaryOp, Value, ValueDef,
+    Access, BinaryOp, Block, Builder, CastOp, Flags, Func, Function, Inst, InstData, Op, Region,
+    Type, UnaryOp, Value,
 };
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
@@ -175,26 +175,8 @@ impl Walk<'_> {
         if let Some(shadows) = self.shadows.get(&value) {
             return shadows.clone();
         }
-        let shadow = self.default_shadow(value);
+        let shadow = self.synthesis.default_shadow(&mut self.func, value);
         vec![shadow; self.width()]
-    }
-
-    /// The shadow of a value that has none of its own.
-    fn default_shadow(&mut self, value: Value) -> Value {
-        let ty = self.func.ty(value);
-        if !ty.scalar().is_ptr() {
-            return self.func.zero(ty);
-        }
-        if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) =
-            self.func.def(value)
-        {
-            let (global, offset) = (*global, *offset);
-            let shadow = self.synthesis.shadow_global(global);
-            return self
-                .func
-                .constant(ty, Constant::Address(Symbol::Global(shadow), offset));
-        }
-        value
     }
 
     fn block(&mut self, block: Block) -> Result<()> {

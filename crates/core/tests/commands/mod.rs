@@ -1,10 +1,14 @@
 //! Commands of the file tests that print what analyses say.
 
+mod derivatives;
+
+pub use derivatives::{activity, derive, grad, plan, run_requests, types};
+
 use std::fmt::Write as _;
-use zymase_core::analysis::affine::AffineValues;
+use zymase_core::analysis::affine::{AffineValues, Wrap};
 use zymase_core::analysis::alias::{Alias, Aliases, Location, Moment};
 use zymase_core::analysis::cfg::Cfg;
-use zymase_core::analysis::dominators::Dominators;
+use zymase_core::analysis::dominators::{Dominators, PostDominators};
 use zymase_core::analysis::effects::{ArgEffects, Effects};
 use zymase_core::analysis::loops::Loops;
 use zymase_core::analysis::overwrite::{Overwrite, Window};
@@ -24,6 +28,54 @@ pub fn canonical(module: &Module, _: &[&str]) -> String {
             Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
         },
     }
+}
+
+/// For every block the one that immediately dominates it and the one that does so backwards.
+pub fn dominators(module: &Module, _: &[&str]) -> String {
+    let mut out = String::new();
+    for func in module.funcs.values().filter(|f| !f.is_declaration()) {
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        let after = PostDominators::new(func, &cfg);
+        let _ = writeln!(out, "@{}", func.name);
+        for &block in cfg.reverse_postorder() {
+            let say = |found: Option<_>| {
+                found.map_or("nothing".to_string(), |b: zymase_core::ir::Block| {
+                    b.to_string()
+                })
+            };
+            let (above, below) = (say(dominators.idom(block)), say(after.ipdom(block)));
+            let _ = writeln!(out, "  {block}: below {above}, above {below}");
+        }
+    }
+    out
+}
+
+/// Every integer and address of every function as a sum over loop counters, in canonical form.
+pub fn affine(module: &Module, _: &[&str]) -> String {
+    each_function(module, |_, func| {
+        let cfg = Cfg::new(func);
+        let dominators = Dominators::new(func, &cfg);
+        let Ok(loops) = Loops::new(func, &cfg, &dominators) else {
+            return "irreducible\n".to_string();
+        };
+        let values = AffineValues::new(func, &cfg, &loops);
+        let mut out = String::new();
+        for &block in cfg.reverse_postorder() {
+            for &inst in func.block_insts(block) {
+                let Some(result) = func.result(inst) else {
+                    continue;
+                };
+                let form = match func.ty(result) {
+                    ty if ty.is_ptr() => values.address(result, block),
+                    ty if ty.is_int() => values.integer(result, Wrap::Signed, block),
+                    _ => continue,
+                };
+                let _ = writeln!(out, "  {inst} = {form}");
+            }
+        }
+        out
+    })
 }
 
 /// The loops of every function, their trip counts and the addresses of accesses, after it was

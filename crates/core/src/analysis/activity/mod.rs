@@ -7,6 +7,7 @@
 //! An integer that is loaded from active memory is active too as long as nothing shows that it
 //! holds no float; only where it would have to be differentiated is it an error.
 
+pub mod globals;
 mod objects;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
@@ -15,16 +16,17 @@ use crate::analysis::types::{Piece, Types};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Inst, InstData,
-    Module, Op, Symbol, Value, ValueDef,
+    Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
+    InstData, Module, Op, Symbol, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::rules::{self, Partial};
 use crate::shadow::moved_operands;
 use cranelift_entity::EntitySet;
+use globals::Globals;
 use objects::{Object, Objects};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What derivatives flow through in one function, for one choice of active arguments.
 #[derive(Clone, Debug)]
@@ -32,6 +34,7 @@ pub struct Activity {
     active: EntitySet<Value>,
     shadowed: EntitySet<Value>,
     objects: Objects,
+    globals: HashMap<Inst, Vec<Global>>,
 }
 
 impl Activity {
@@ -52,22 +55,27 @@ impl Activity {
             key,
             copies: !options.breaks(Defect::CopiesIgnored),
             objects: Objects::new(module, function, types, effects),
+            callees: HashMap::new(),
             varied: BTreeSet::new(),
+            with_shadows: BTreeSet::new(),
             active: EntitySet::new(),
             changed: true,
         };
         solver.start();
         while solver.changed {
             solver.changed = false;
+            solver.with_shadows = solver.objects_with_shadows();
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
                     solver.inst(inst);
                 }
             }
         }
+        solver.with_shadows = solver.objects_with_shadows();
         let shadowed = solver.shadowed();
         solver.check(&shadowed)?;
         Ok(Activity {
+            globals: solver.globals_of_calls(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -82,6 +90,12 @@ impl Activity {
     /// Whether a value is, or contains, a pointer to memory with a shadow.
     pub fn has_shadow(&self, value: Value) -> bool {
         self.shadowed.contains(value)
+    }
+
+    /// The global variables that a callee touches and that may hold active floats, or pointers to
+    /// some, when it is called.
+    pub fn globals_of_call(&self, inst: Inst) -> &[Global] {
+        self.globals.get(&inst).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a pointer leads only to memory that the function allocates and nobody knows after
@@ -141,8 +155,12 @@ struct Solver<'a> {
     /// Whether copies of memory count.
     copies: bool,
     objects: Objects,
+    /// The global variables that callees touch.
+    callees: HashMap<Func, Globals>,
     /// Memory that may hold active floats.
     varied: BTreeSet<Object>,
+    /// Memory that needs a shadow, as known at the start of the round.
+    with_shadows: BTreeSet<Object>,
     active: EntitySet<Value>,
     changed: bool,
 }
@@ -157,6 +175,17 @@ impl Solver<'_> {
             self.activate(argument);
             if activity.shadow_count(1) > 0 {
                 self.varied.insert(Object::Argument(i));
+            }
+        }
+        let globals = self.key.globals.iter().copied();
+        self.varied.extend(globals.map(Object::Global));
+        for &block in self.function.blocks() {
+            for &inst in self.function.block_insts(block) {
+                if let Some(func) = self.defined_callee(inst) {
+                    let module = self.module;
+                    let globals = || Globals::new(module, func);
+                    self.callees.entry(func).or_insert_with(globals);
+                }
             }
         }
     }
@@ -218,7 +247,7 @@ impl Solver<'_> {
             (Op::MemCopy { .. }, _) if self.copies && self.is_varied(data.args[1]) => {
                 self.vary(data.args[0]);
             }
-            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(data, result),
+            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(inst, data, result),
             (Op::Opaque(_), Some(result)) if data.args.iter().any(|&v| self.is_active(v)) => {
                 self.activate(result);
             }
@@ -254,7 +283,7 @@ impl Solver<'_> {
 
     /// A call whose body is known lets derivatives flow from everything it gets to everything it
     /// returns or writes.
-    fn call(&mut self, data: &InstData, result: Option<Value>) {
+    fn call(&mut self, inst: Inst, data: &InstData, result: Option<Value>) {
         match call_kind(self.module, data) {
             CallKind::Allocation(_) | CallKind::Inactive => return,
             CallKind::Defined(_) | CallKind::Unknown(_) => {}
@@ -262,19 +291,25 @@ impl Solver<'_> {
         let Some(call) = data.op.call() else { return };
         let summary = self.effects.call(call);
         let args = call_args(call, data);
-        let flows = args.iter().enumerate().any(|(i, &v)| {
-            let reads = summary
-                .arg(i)
-                .intersects(ArgEffects::READ | ArgEffects::CAPTURE)
-                || summary.other.contains(crate::ir::ModRef::READ);
-            self.is_active(v) || (reads && self.is_deeply_varied(v))
-        });
+        let flows = !self.globals_of_call(inst).is_empty()
+            || args.iter().enumerate().any(|(i, &v)| {
+                let reads = summary
+                    .arg(i)
+                    .intersects(ArgEffects::READ | ArgEffects::CAPTURE)
+                    || summary.other.contains(crate::ir::ModRef::READ);
+                self.is_active(v) || (reads && self.is_deeply_varied(v))
+            });
         if !flows {
             return;
         }
         if let Some(result) = result {
             self.activate(result);
             self.vary_reachable(result);
+        }
+        if let Some(func) = self.defined_callee(inst) {
+            for global in self.callees[&func].written.clone() {
+                self.vary_object(Object::Global(global));
+            }
         }
         for (i, &v) in args.iter().enumerate() {
             let writes = summary
@@ -299,8 +334,38 @@ impl Solver<'_> {
     }
 
     fn is_deeply_varied(&self, pointer: Value) -> bool {
-        let needs = self.objects_with_shadows();
-        self.objects.of(pointer).iter().any(|o| needs.contains(o))
+        let mut objects = self.objects.of(pointer).iter();
+        objects.any(|o| self.varied.contains(o) || self.with_shadows.contains(o))
+    }
+
+    /// The callee of a call that is differentiated if derivatives flow through it.
+    fn defined_callee(&self, inst: Inst) -> Option<Func> {
+        let data = self.function.inst(inst);
+        data.op.call()?;
+        match call_kind(self.module, data) {
+            CallKind::Defined(func) => Some(func),
+            _ => None,
+        }
+    }
+
+    /// The global variables with shadows that a callee touches.
+    fn globals_of_call(&self, inst: Inst) -> Vec<Global> {
+        let Some(func) = self.defined_callee(inst) else {
+            return Vec::new();
+        };
+        let touched = self.callees[&func].touched.iter().copied();
+        let with_shadow = |global: &Global| {
+            let object = Object::Global(*global);
+            self.varied.contains(&object) || self.with_shadows.contains(&object)
+        };
+        touched.filter(with_shadow).collect()
+    }
+
+    fn globals_of_calls(&self) -> HashMap<Inst, Vec<Global>> {
+        let blocks = self.function.blocks().iter();
+        let insts = blocks.flat_map(|&block| self.function.block_insts(block));
+        let found = insts.map(|&inst| (inst, self.globals_of_call(inst)));
+        found.filter(|(_, globals)| !globals.is_empty()).collect()
     }
 
     /// The memory that needs a shadow: it holds active floats, or pointers to memory that does.
@@ -346,7 +411,7 @@ impl Solver<'_> {
     }
 
     fn shadowed(&self) -> EntitySet<Value> {
-        let needs = self.objects_with_shadows();
+        let needs = &self.with_shadows;
         let mut shadowed = EntitySet::new();
         for value in self.function.values() {
             let pieces = || self.types.pieces(self.module, self.function, value);
@@ -361,7 +426,7 @@ impl Solver<'_> {
     }
 
     /// Derivatives must not flow through pointers that may lead to memory with a shadow and to
-    /// memory without one.
+    /// memory without one, nor into memory of which nobody knows who reads it.
     fn check(&self, shadowed: &EntitySet<Value>) -> Result<()> {
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
@@ -401,11 +466,11 @@ impl Solver<'_> {
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
         let (what, help) = match object {
             Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
-                format!("to memory of argument {}, which is const, as well", i + 1),
+                format!("to memory of argument {}, which is const", i + 1),
                 "pass that argument as enzyme_dup with a shadow, or keep the two apart",
             ),
             Object::Foreign => (
-                "to memory that this function knows nothing of as well".to_string(),
+                "to memory that this function knows nothing of".to_string(),
                 "pass the memory as an enzyme_dup argument",
             ),
             Object::Global(global) if self.module.globals[global].inactive => (
@@ -424,7 +489,7 @@ impl Solver<'_> {
         };
         Err(Diagnostic::new(
             "cannot tell whether memory has a derivative",
-            format!("the pointer may lead to memory with a shadow and {what}"),
+            format!("a derivative flows through a pointer that may lead {what}"),
             help,
         )
         .at(self.module, data.loc)

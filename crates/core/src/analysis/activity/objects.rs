@@ -8,8 +8,8 @@
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    CastOp, Constant, Edge, Function, Global, Inst, InstData, Module, Op, Symbol, UnaryOp, Value,
-    ValueDef,
+    CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
+    Value, ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,8 @@ pub struct Objects {
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
     returned: BTreeSet<Object>,
+    /// The objects that can be reached after the function returns.
+    outliving: BTreeSet<Object>,
     changed: bool,
 }
 
@@ -66,6 +68,7 @@ impl Objects {
                 }
             }
             if !objects.changed && !objects.suspect(function) {
+                objects.outliving = objects.reached_from_outside();
                 return objects;
             }
         }
@@ -104,6 +107,10 @@ impl Objects {
 
     /// Whether an object that the function made can be reached after it returns.
     pub fn outlives(&self, object: Object) -> bool {
+        self.outliving.contains(&object)
+    }
+
+    fn reached_from_outside(&self) -> BTreeSet<Object> {
         let outside = |holder: &Object| !matches!(holder, Object::Local(_));
         let mut reached: BTreeSet<Object> = self.returned.clone();
         for (holder, contents) in &self.contents {
@@ -119,7 +126,7 @@ impl Objects {
                 }
             }
         }
-        reached.contains(&object)
+        reached
     }
 
     fn constant(&mut self, value: Value, constant: &Constant) {
@@ -163,11 +170,12 @@ impl Objects {
         for &object in &self.values[pointer] {
             found.extend(self.contents(object));
             match object {
-                Object::Argument(_) | Object::Foreign => {
+                Object::Argument(_) => {
                     found.insert(object);
                 }
-                Object::Global(_) => {
+                Object::Global(_) | Object::Foreign => {
                     found.insert(Object::Foreign);
+                    found.extend(self.contents(Object::Foreign));
                 }
                 Object::Local(_) => {}
             }
@@ -281,6 +289,10 @@ impl Objects {
             for object in self.values[argument].clone() {
                 self.put(object, &captured);
             }
+        }
+        // Or in memory that this function has no name for.
+        if summary.other.contains(ModRef::WRITE) {
+            self.put(Object::Foreign, &captured);
         }
         let Some(result) = result else { return };
         if summary.fresh {

@@ -286,6 +286,8 @@ impl Solver<'_> {
                     self.call(func, &data.args, result);
                 }
             }
+            // What is compared is of one kind.
+            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }

@@ -181,6 +181,24 @@ impl Shape {
         pieces
     }
 
+    /// What both shapes know.
+    pub fn common(&self, other: &Shape) -> Shape {
+        let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => Some(Cell::Ptr(Box::new(mine.common(theirs)))),
+            (mine, theirs) => (mine == theirs).then(|| mine.clone()),
+        };
+        let at = self.at.iter();
+        let every = self.every.iter();
+        Shape {
+            at: at
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.at.get(&k))?)))
+                .collect(),
+            every: every
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.every.get(&k))?)))
+                .collect(),
+        }
+    }
+
     /// The period with which the cells repeat from offset 0 on, if everything that is known
     /// agrees with one: the scalars of one period then describe memory of any length. Where no
     /// access has told a period, `stride` or the size of the first scalar is tried.
@@ -204,7 +222,7 @@ impl Shape {
         let known = self
             .pieces(0, period)
             .iter()
-            .all(|(_, piece)| *piece != Piece::Unknown);
+            .all(|(_, piece)| !matches!(piece, Piece::Unknown | Piece::Conflict));
         let pattern = Shape {
             at: BTreeMap::new(),
             every: self.every.clone(),
@@ -320,11 +338,34 @@ impl fmt::Display for Cell {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let single = self.at.iter().map(|(at, cell)| format!("{at}: {cell}"));
+        // Bytes of integers in a row are one entry.
+        let single = self.at.iter().map(|(&at, cell)| (None, at, cell));
         let repeated = self.every.iter();
-        let repeated = repeated.map(|((stride, at), cell)| format!("{at}+{stride}k: {cell}"));
-        let all: Vec<String> = single.chain(repeated).collect();
-        write!(f, "{{{}}}", all.join(", "))
+        let repeated = repeated.map(|(&(stride, at), cell)| (Some(stride), at, cell));
+        let mut runs: Vec<(Option<i64>, i64, i64, &Cell)> = Vec::new();
+        for (stride, at, cell) in single.chain(repeated) {
+            match runs.last_mut() {
+                Some((s, _, end, Cell::Int))
+                    if (*s, *end) == (stride, at) && *cell == Cell::Int =>
+                {
+                    *end += 1;
+                }
+                _ => runs.push((stride, at, at + cell.bytes(), cell)),
+            }
+        }
+        let mut separator = "{";
+        for (stride, start, end, cell) in &runs {
+            write!(f, "{separator}{start}")?;
+            if **cell == Cell::Int && *end > start + 1 {
+                write!(f, "..{end}")?;
+            }
+            if let Some(stride) = stride {
+                write!(f, " + {stride}k")?;
+            }
+            write!(f, ": {cell}")?;
+            separator = ", ";
+        }
+        write!(f, "{}", if runs.is_empty() { "{}" } else { "}" })
     }
 }
 
@@ -355,6 +396,14 @@ mod tests {
         assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
         assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
         assert_eq!(pieces.len(), 9);
+    }
+
+    #[test]
+    fn what_two_shapes_know_in_common() {
+        let mut shape = Shape::cell(0, double());
+        shape.insert(8, double());
+        let moved = shape.shifted(8);
+        assert_eq!(shape.common(&moved), Shape::cell(0, double()));
     }
 
     #[test]
