@@ -14,6 +14,7 @@ const PRELUDE: &str = "
 @enzyme_width = external global i32
 @enzyme_primal_return = external global i32
 @enzyme_tape = external global i32
+@enzyme_runtime_activity = external global i32
 declare double @__enzyme_autodiff(ptr, ...)
 declare double @__enzyme_fwddiff(ptr, ...)
 declare ptr @__enzyme_augmentfwd(ptr, ...)
@@ -101,6 +102,22 @@ fn unsupported_marker() {
         expect![[r#"
             exit code 1
             error: `enzyme_tape` is not supported yet
+             |
+             = note: in function `main`; compile with -g to see the line
+             = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning
+             = help: ask for the derivative without it
+        "#]],
+    );
+}
+
+/// Without it, a shadow that is the primal itself would be added to.
+#[test]
+fn runtime_activity() {
+    check(
+        &reverse("ptr @nothing, enzyme_runtime_activity, ptr %p, ptr %p"),
+        expect![[r#"
+            exit code 1
+            error: `enzyme_runtime_activity` is not supported yet
              |
              = note: in function `main`; compile with -g to see the line
              = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning

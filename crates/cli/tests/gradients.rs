@@ -57,6 +57,7 @@ gradients!(
     normalize,
     numerics,
     overwrite,
+    pointers,
     read_product,
     relu3,
     requests_defined,

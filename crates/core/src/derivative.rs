@@ -38,7 +38,7 @@ pub struct Key {
     pub overwritten: Vec<bool>,
     /// Whether other memory may change meanwhile.
     pub other_overwritten: bool,
-    /// What is known of the types behind each argument.
+    /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
     /// Whether somebody uses the primal result.
     pub primal_needed: bool,

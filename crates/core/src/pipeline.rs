@@ -116,6 +116,7 @@ impl Worklist {
 
     /// Brings a function into the form that differentiation expects.
     fn prepare(&mut self, func: Func) -> Result<()> {
+        simplify::use_library_bodies::run(&mut self.synthesis.module, func);
         simplify::lower_library_calls::run(&mut self.synthesis.module, func);
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Val
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
+use crate::simplify::choose_undefined;
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -50,6 +51,7 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it.
     pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        choose_undefined::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -193,13 +195,29 @@ impl Primal {
         .in_function(&self.function.name)
     }
 
+    /// A number that divides an integer, as far as the instruction that computes it tells.
+    fn multiple_of(&self, value: Value) -> i64 {
+        let Some(inst) = self.function.def_inst(value) else {
+            return 1;
+        };
+        let data = self.function.inst(inst);
+        let constant = data.args.get(1).and_then(|&v| self.function.as_int(v));
+        match (&data.op, constant) {
+            (Op::Binary(BinaryOp::Mul), Some(n)) if n > 0 && n < 4096 => n as i64,
+            (Op::Binary(BinaryOp::Shl), Some(n)) if (0..12).contains(&n) => 1 << n,
+            (Op::Binary(BinaryOp::And), Some(n)) if n < 0 => 1 << n.trailing_zeros().min(12),
+            (Op::Cast(_), _) => self.multiple_of(data.args[0]),
+            _ => 1,
+        }
+    }
+
     /// What a copy of active memory moves. It must be known of every byte.
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
         let shape = self.types.shape(data.args[0]);
         let period = match self.function.as_int(data.args[2]) {
             Some(len) if len <= 4096 => len as i64,
-            _ => shape.period().unwrap_or(1),
+            _ => shape.period(self.multiple_of(data.args[2])).unwrap_or(1),
         };
         let pieces = shape.pieces(0, period);
         for (offset, piece) in &pieces {
@@ -218,7 +236,7 @@ impl Primal {
             .at(module, data.loc)
             .in_function(&self.function.name));
         }
-        Ok(Copied { period, pieces })
+        Ok(Copied::new(period, pieces))
     }
 }
 
@@ -230,6 +248,26 @@ pub struct Copied {
 }
 
 impl Copied {
+    /// What a copy moves, in the shortest period. If source and destination overlap, the distance
+    /// between them is a multiple of that period, or else some bytes would have two types; so
+    /// scalars at different offsets in the period never meet and can be moved one after another.
+    fn new(len: i64, pieces: Vec<(i64, Piece)>) -> Copied {
+        let repeats = |period: i64| {
+            pieces.iter().all(|(at, piece)| {
+                let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
+                at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
+            })
+        };
+        let starts = pieces.iter().map(|(at, _)| *at).filter(|&at| at > 0);
+        let period = starts.chain([len]).find(|&period| repeats(period));
+        let period = period.unwrap_or(len);
+        let within = |(at, _): &(i64, Piece)| *at < period;
+        Copied {
+            period,
+            pieces: pieces.into_iter().filter(within).collect(),
+        }
+    }
+
     /// Where pieces of some kind begin in the period.
     pub fn offsets(&self, wanted: impl Fn(&Piece) -> bool) -> Vec<i64> {
         let pieces = self.pieces.iter().filter(|(_, piece)| wanted(piece));

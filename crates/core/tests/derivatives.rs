@@ -234,3 +234,127 @@ fn floats_in_integers() {
         &[dup(&[0.5, -1.0, 3.0]), dup(&[1.0, 2.0])],
     );
 }
+
+/// A return from inside of two loops leaves both at once.
+#[test]
+fn return_out_of_two_loops() {
+    check(
+        "func @f(%u: f64) -> f64 {
+        entry:
+            jump outer(0, %u)
+        outer(%i: i64, %x: f64):
+            %c = icmp slt %i, 2
+            branch %c, inner_start, done
+        inner_start:
+            jump inner(0, %x)
+        inner(%j: i64, %y: f64):
+            %d = icmp slt 1:i64, 2:i64
+            branch %d, leave, go
+        leave:
+            return %y
+        go:
+            %s = math sin %y
+            %j2 = add nsw %j, 1
+            %e = icmp slt %j2, 2
+            branch %e, inner(%j2, %s), next
+        next:
+            %i2 = add nsw %i, 1
+            jump outer(%i2, %s)
+        done:
+            return %x
+        }",
+        &[Arg::Out(1.5)],
+    );
+}
+
+/// A callee that keeps nothing for its reverse, in a loop that keeps nothing either.
+#[test]
+fn empty_frames() {
+    check(
+        "func @half(%x: f64) -> f64 {
+        entry:
+            %y = fmul %x, 0.5
+            return %y
+        }
+        func @f(%u: f64) -> f64 {
+        entry:
+            jump loop(0, %u)
+        loop(%i: i64, %x: f64):
+            %y = call @half(%x)
+            %i2 = add nsw %i, 1
+            %c = icmp slt %i2, 3
+            branch %c, loop(%i2, %y), done
+        done:
+            return %y
+        }",
+        &[Arg::Out(1.5)],
+    );
+}
+
+/// Shadow pointers move like the pointers when records overlap.
+#[test]
+fn overlapping_records() {
+    check(
+        "func @f(%x: ptr, %u: f64) -> f64 {
+        entry:
+            %r = alloca [4 x {f64, ptr}], align 8
+            %p1 = address %x + 8
+            %p2 = address %x + 16
+            %r1 = address %r + 16
+            %r2 = address %r + 32
+            %r0p = address %r + 8
+            %r1p = address %r + 24
+            %r2p = address %r + 40
+            store %u, %r, align 8
+            store %u, %r1, align 8
+            store %u, %r2, align 8
+            store %x, %r0p, align 8
+            store %p1, %r1p, align 8
+            store %p2, %r2p, align 8
+            memmove %r1, %r, 32
+            %q = load ptr %r2p, align 8
+            %a = load f64 %q, align 8
+            %b = fmul %a, %a
+            store %b, %q, align 8
+            memmove %r, %r1, 32
+            %s = load ptr %r0p, align 8
+            %c = load f64 %s, align 8
+            %d = fmul %b, %c
+            return %d
+        }",
+        &[dup(&[0.5, -1.0, 3.0]), Arg::Out(1.5)],
+    );
+}
+
+/// A pointer that may lead to memory without derivatives has a shadow all the same, also if only
+/// a callee mixes the two.
+#[test]
+fn pointers_to_active_and_inactive_memory() {
+    check(
+        "global @g size 8 align 8 = {f64 0.5}
+        func @choose(%p: ptr, %q: ptr, %n: i64) -> ptr {
+        entry:
+            %c = icmp sgt %n, 1
+            %r = select %c, %q, %p : ptr
+            return %r
+        }
+        func @f(%x: ptr, %n: i64) -> f64 {
+        entry:
+            %a = alloca f64, align 8
+            store 2.5:f64, %a, align 8
+            %c = icmp sgt %n, 1
+            %r = select %c, %x, %a : ptr
+            %b = load f64 %r, align 8
+            %s = call @choose(@g, %x, %n)
+            %d = load f64 %s, align 8
+            %t = call @choose(%a, %x, %n)
+            %e = load f64 %t, align 8
+            %h = fmul %b, %d
+            %k = fmul %h, %e
+            %l = load f64 %x, align 8
+            %m = fmul %k, %l
+            return %m
+        }",
+        &[dup(&[0.5]), Arg::Int(0)],
+    );
+}

@@ -16,6 +16,7 @@ mod known;
 mod library;
 mod ll;
 mod module;
+mod opcodes;
 mod origin;
 mod passes;
 pub mod pipelines;

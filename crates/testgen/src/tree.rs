@@ -66,6 +66,8 @@ pub enum Base {
     Frame,
     /// An array on the heap that lives as long as the call.
     Heap,
+    /// A global variable.
+    Global,
     /// A pointer in a slot.
     Slot(Slot),
     /// A pointer loaded from the table of pointers.

@@ -3,6 +3,9 @@
 use crate::lower::lower;
 use crate::referee::{Agreement, Arg, Derivatives, Failure, Tolerance};
 use crate::tree::{ARRAY, Program};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use zymase_core::interp::{Machine, Val};
 use zymase_core::ir::text::parse_module;
 use zymase_core::ir::verify::verify_module;
@@ -22,7 +25,7 @@ pub enum Verdict {
 }
 
 /// How many steps a program may take.
-const STEPS: u64 = 20_000;
+const STEPS: u64 = 3_000;
 
 /// Derivatives beyond this lose too many digits to be compared.
 const LARGEST: f64 = 1e6;
@@ -45,10 +48,51 @@ pub fn arguments(choice: u64) -> Vec<Arg> {
     ]
 }
 
-/// Differentiates a program and compares with the oracle at two points.
+/// Differentiates a program and compares with the oracle at two points. A panic is a defect like
+/// any other.
 pub fn trial(program: &Program, options: &Options) -> Verdict {
     let text = lower(program);
-    let module = match parse_module(&text) {
+    let quiet = Quiet::new();
+    let verdict = catch_unwind(AssertUnwindSafe(|| compare(&text, options)));
+    drop(quiet);
+    verdict.unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or(panic.downcast_ref::<&str>().map(ToString::to_string));
+        Verdict::Wrong(format!("panic: {}", words.unwrap_or_default()))
+    })
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While it lives, panics of this thread print nothing.
+struct Quiet;
+
+impl Quiet {
+    fn new() -> Quiet {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let usual = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |info| {
+                if !QUIET.get() {
+                    usual(info);
+                }
+            }));
+        });
+        QUIET.set(true);
+        Quiet
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(false);
+    }
+}
+
+fn compare(text: &str, options: &Options) -> Verdict {
+    let module = match parse_module(text) {
         Ok(module) => module,
         Err(error) => return Verdict::Wrong(format!("generator: {error}")),
     };

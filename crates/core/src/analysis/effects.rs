@@ -3,7 +3,7 @@
 //! The effects of a function are those of its body, of its callees, and of nothing that its
 //! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
 //! recursion is handled by a least fixpoint. Functions without a body are known by name (see
-//! [`known`](super::known)), or limited by their attributes only.
+//! [`known`]), or limited by their attributes only.
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
@@ -48,6 +48,8 @@ pub struct Summary {
     pub inaccessible: ModRef,
     /// Whether the result is new memory that no other pointer reaches.
     pub fresh: bool,
+    /// Whether new memory that it returns holds no address yet.
+    pub blank: bool,
 }
 
 /// The effects of every function of a module.
@@ -66,6 +68,7 @@ impl Summary {
             frees_other: false,
             inaccessible: ModRef::empty(),
             fresh: false,
+            blank: false,
         }
     }
 
@@ -78,6 +81,7 @@ impl Summary {
             frees_other: true,
             inaccessible: ModRef::all(),
             fresh: false,
+            blank: false,
         }
     }
 
@@ -378,12 +382,14 @@ fn declared(function: &Function) -> Summary {
             }
             summary.further = summary.arg(count - 1) - ArgEffects::RETURN;
             summary.fresh = known.result == KnownResult::Fresh;
+            summary.blank = summary.fresh;
             summary
         }
         None => Summary::anything(),
     };
     if let Some(info) = known::allocation(function) {
         summary.fresh = info.kind != AllocKind::Free;
+        summary.blank = info.kind == AllocKind::Alloc;
         summary.other = ModRef::empty();
         summary.frees_other = false;
         summary.further = ArgEffects::empty();

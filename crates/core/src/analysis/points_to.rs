@@ -279,7 +279,7 @@ impl Solver<'_> {
         }
         if summary.fresh && returns_pointer {
             let fresh = Object::Allocation(inst);
-            if reads || !summary.other.is_empty() {
+            if reads || !summary.blank {
                 self.add_content(fresh, &Set::from([Object::Unknown]));
             }
             self.add_result(result, [fresh]);

@@ -1,6 +1,6 @@
 //! Forward mode: tangents along with primal values.
 //!
-//! The walk of [`shadow`](crate::shadow) does all the work; what is left is what the function
+//! The walk of [`shadow`] does all the work; what is left is what the function
 //! returns.
 
 use crate::derivative::{batch_values, bundle_values};

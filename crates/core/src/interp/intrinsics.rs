@@ -1,5 +1,5 @@
 //! LLVM's intrinsics that appear as calls: hints, memory, floats and reductions. The integer ones
-//! are in [`integers`](super::integers).
+//! are in [`integers`].
 
 use super::cast::float_to_int;
 use super::cmath;

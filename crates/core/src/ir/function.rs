@@ -292,7 +292,7 @@ impl Function {
         }
     }
 
-    /// The integer that a value is, if it is a constant integer of at most 128 bits, sign-extended.
+    /// The integer that a value is, if it is a constant integer that fits 128 bits, sign-extended.
     pub fn as_int(&self, value: Value) -> Option<i128> {
         let bits = self.ty(value).int_bits()?;
         match self.as_const(value)? {
@@ -300,7 +300,8 @@ impl Function {
                 let shift = 128 - bits;
                 Some(((*n << shift) as i128) >> shift)
             }
-            Constant::Int(n) => Some(*n as i128),
+            Constant::Int(n) if bits == 128 => Some(*n as i128),
+            Constant::Int(n) => i128::try_from(*n).ok(),
             Constant::Zero => Some(0),
             _ => None,
         }

@@ -250,6 +250,19 @@ impl Op {
     }
 }
 
+impl Op {
+    /// The same as [`accesses`](Self::accesses), to be changed.
+    pub fn accesses_mut(&mut self) -> Vec<&mut Access> {
+        match self {
+            Op::Load(a) | Op::Store(a) | Op::Accumulate(a) | Op::AtomicRmw(_, a) => vec![a],
+            Op::CmpXchg { access, .. } => vec![access],
+            Op::MemCopy { dst, src, .. } => vec![dst, src],
+            Op::MemSet(a) => vec![a],
+            _ => Vec::new(),
+        }
+    }
+}
+
 macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident $text:literal,)* }) => {
         $(#[$doc])*
@@ -573,13 +586,15 @@ impl Access {
 
 named_enum! {
     /// Whose memory an access touches, as far as the one who made the instruction knows. Memory
-    /// of different regions other than `user` is never the same memory.
+    /// of different regions is never the same memory, except that `user` may be any.
     Region {
-        /// Memory of the program.
+        /// Nothing is known.
         User "user",
+        /// Memory of the differentiated program.
+        Primal "primal",
         /// A tape: memory that Zymase allocates to carry values to the reverse sweep.
         Tape "tape",
-        /// A shadow that Zymase allocated.
+        /// Floats in shadow memory.
         Shadow "shadow",
         /// A slot of the derivative's own frame.
         Frame "frame",

@@ -2,7 +2,7 @@
 
 use super::gradient::Gradient;
 use crate::analysis::activity::{CallKind, call_kind};
-use crate::analysis::types::Piece;
+use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -12,6 +12,7 @@ use crate::ir::{
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
+use crate::shadow::{ActiveCall, shadow_access};
 use crate::support;
 
 impl Gradient<'_> {
@@ -105,7 +106,7 @@ impl Gradient<'_> {
         adjoints: &[Value],
     ) -> Result<()> {
         let pieces = self.float_pieces(result);
-        let access = shadow_access(access);
+        let access = shadow_access(access, self.primal.function.ty(result));
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let shadow = self.shadow(data.args[0], k)?;
             self.accumulate(shadow, adjoint, &pieces, &access);
@@ -130,10 +131,20 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        if pieces.iter().any(|(_, p)| *p == Piece::Conflict) && active {
-            return Err(self.undeduced(inst, "is used as different types"));
+        for (_, piece) in pieces.iter().filter(|_| active) {
+            match piece {
+                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
+                Piece::Unknown => return Err(self.undeduced(inst, "is used without a type")),
+                Piece::Int | Piece::Float(_) | Piece::Ptr => {}
+            }
         }
-        let access = shadow_access(access);
+        // Bytes that are the same in every run hold no derivative, whatever they are.
+        let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
+        let unknown = |(at, piece): &(i64, Piece)| *piece == Piece::Unknown && varies(*at);
+        if active && pieces.iter().any(unknown) {
+            return Err(self.undeduced(inst, "is never used as anything"));
+        }
+        let access = shadow_access(access, ty);
         let found = floats(&pieces);
         for k in 0..self.width() {
             if !found.is_empty() {
@@ -168,7 +179,7 @@ impl Gradient<'_> {
         let ty = self.primal.function.ty(value);
         for k in 0..self.width() {
             let shadow = self.shadow(pointer, k)?;
-            let access = shadow_access(access);
+            let access = shadow_access(access, ty);
             let adjoint = self.builder().load(ty, shadow, access);
             self.contribute(value, k, adjoint);
         }
@@ -251,6 +262,7 @@ impl Gradient<'_> {
     fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
+            self.check_passed(inst, &active, data)?;
             let seeds = match (active.key.ret, active.result) {
                 (ReturnActivity::Active, Some(result)) => self.take_adjoints(result),
                 _ => Vec::new(),
@@ -278,9 +290,9 @@ impl Gradient<'_> {
                 self.builder().call(free, sig, vec![frame]);
             }
             if let Some(bundle) = bundle {
-                self.unpack(&active.key, data, bundle);
+                self.unpack(&active.key, inst, data, bundle)?;
             }
-            return Ok(());
+            return self.made_by_callee(inst);
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
@@ -290,8 +302,26 @@ impl Gradient<'_> {
         }
     }
 
+    /// It must be known where the floats are in what a callee takes and returns by value.
+    fn check_passed(&self, inst: Inst, active: &ActiveCall, data: &InstData) -> Result<()> {
+        let out = |(_, activity): &(&Value, &Activity)| **activity == Activity::Out;
+        let args = data.args.iter().zip(&active.key.args).filter(out);
+        let mut passed: Vec<Value> = args.map(|(&value, _)| value).collect();
+        if active.key.ret == ReturnActivity::Active {
+            passed.extend(active.result);
+        }
+        for value in passed {
+            let types = &self.primal.types;
+            let pieces = types.pieces(&self.synthesis.module, &self.primal.function, value);
+            if pieces.iter().any(|(_, p)| *p == Piece::Unknown) {
+                return Err(self.undeduced(inst, "is never used as anything"));
+            }
+        }
+        Ok(())
+    }
+
     /// The derivatives of `out` arguments are contributions to the arguments.
-    fn unpack(&mut self, key: &Key, data: &InstData, bundle: Value) {
+    fn unpack(&mut self, key: &Key, inst: Inst, data: &InstData, bundle: Value) -> Result<()> {
         let outs: Vec<Value> = data
             .args
             .iter()
@@ -300,6 +330,14 @@ impl Gradient<'_> {
             .map(|(&value, _)| value)
             .collect();
         for (i, &argument) in outs.iter().enumerate() {
+            let primal = &self.primal;
+            let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
+            if pieces
+                .iter()
+                .any(|(_, p)| matches!(p, Piece::Unknown | Piece::Conflict))
+            {
+                return Err(self.undeduced(inst, "comes here in an integer"));
+            }
             let part = match outs.len() {
                 1 => bundle,
                 _ => self.builder().extract(bundle, vec![i as u32]),
@@ -312,6 +350,7 @@ impl Gradient<'_> {
                 self.contribute(argument, k, adjoint);
             }
         }
+        Ok(())
     }
 
     /// Memory that was allocated and freed in the function lives until here.
@@ -322,7 +361,40 @@ impl Gradient<'_> {
         if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
             return Ok(());
         }
-        let name = match info.family.as_str() {
+        self.release(inst, result, &info.family)
+    }
+
+    /// Memory that a callee made lives until here if the function frees it.
+    fn made_by_callee(&mut self, call: Inst) -> Result<()> {
+        let primal = self.primal;
+        let activity = &primal.activity;
+        let Some(result) = primal.function.result(call) else {
+            return Ok(());
+        };
+        if !primal.has_shadow(result)
+            || !activity.may_come_from(result, call)
+            || !activity.is_local_allocation(result)
+        {
+            return Ok(());
+        }
+        for &block in primal.function.blocks() {
+            for &inst in primal.function.block_insts(block) {
+                let data = primal.function.inst(inst);
+                if data.op.call().is_some()
+                    && let CallKind::Allocation(info) = call_kind(&self.synthesis.module, data)
+                    && info.kind == AllocKind::Free
+                    && activity.may_come_from(data.args[info.ptr_arg.unwrap_or(0) as usize], call)
+                {
+                    return self.release(call, result, &info.family);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees memory and its shadows.
+    fn release(&mut self, inst: Inst, result: Value, family: &str) -> Result<()> {
+        let name = match family {
             "malloc" => "free",
             "_Znwm" => "_ZdlPv",
             "_Znam" => "_ZdaPv",
@@ -354,15 +426,5 @@ impl Gradient<'_> {
         )
         .at(&self.synthesis.module, self.primal.function.inst(inst).loc)
         .in_function(&self.primal.function.name)
-    }
-}
-
-/// The access to shadow memory that goes with an access to primal memory.
-fn shadow_access(access: &Access) -> Access {
-    Access {
-        align: access.align,
-        tbaa: access.tbaa,
-        region: access.region,
-        ..Access::default()
     }
 }

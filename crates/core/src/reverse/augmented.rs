@@ -31,6 +31,8 @@ pub struct Augmented {
     pub decisions: HashMap<Value, Decision>,
     /// Header parameters that change by the same amount in each iteration.
     pub inductions: HashMap<Value, Induction>,
+    /// Parameters of blocks with one way in, and what they get, where both are in the same loop.
+    forwarded: HashMap<Value, Value>,
     /// The counter in the last iteration, for loops where it is known at entry.
     pub last: HashMap<Loop, Last>,
     blocks: SecondaryMap<Inst, Option<Block>>,
@@ -70,6 +72,7 @@ impl Augmented {
             came_by: HashMap::new(),
             decisions: HashMap::new(),
             inductions: HashMap::new(),
+            forwarded: HashMap::new(),
             last: HashMap::new(),
             blocks: SecondaryMap::new(),
         };
@@ -80,8 +83,40 @@ impl Augmented {
             augmented.count_ahead(primal, l);
         }
         augmented.blocks = augmented.func.inst_blocks();
+        for &block in &primal.order {
+            augmented.forward_params(primal, block);
+        }
         augmented.inductions = inductions(primal, &augmented);
         augmented
+    }
+
+    /// A block with one way in gives its arguments new names only. Where a loop is left, the new
+    /// name stands for the value in the last iteration and is kept.
+    fn forward_params(&mut self, primal: &Primal, block: Block) {
+        let &[(from, edge)] = primal.cfg.predecessors(block) else {
+            return;
+        };
+        if primal.loops.innermost(from) != primal.loops.innermost(block) {
+            return;
+        }
+        let arguments = self.func.edges(from)[edge].args.clone();
+        let params = self.func.block_params(block).iter().copied();
+        let pairs: Vec<(Value, Value)> = params.zip(arguments).collect();
+        for (param, argument) in pairs {
+            let known = match self.def_block(argument) {
+                None => true,
+                Some(def) => primal.loops.innermost(def) == primal.loops.innermost(block),
+            };
+            if known {
+                let argument = self.resolve(argument);
+                self.forwarded.insert(param, argument);
+            }
+        }
+    }
+
+    /// The value that another is just a new name of.
+    pub fn resolve(&self, value: Value) -> Value {
+        self.forwarded.get(&value).copied().unwrap_or(value)
     }
 
     fn remember_edges(&mut self, primal: &Primal, block: Block, broken: bool) {
@@ -167,6 +202,7 @@ impl Augmented {
     /// What the reverse sweep needs to have a value of the forward sweep while it reverses a
     /// block; none if both sweeps have it: constants, arguments, counters of loops around.
     pub fn need(&self, primal: &Primal, value: Value, at: Block) -> Option<Need> {
+        let value = self.resolve(value);
         let block = self.def_block(value)?;
         let entry = primal.function.entry();
         if block == entry && matches!(self.func.def(value), ValueDef::Param(..))

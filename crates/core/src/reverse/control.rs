@@ -6,6 +6,7 @@
 //! zero.
 
 use super::gradient::Gradient;
+use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
@@ -120,7 +121,7 @@ impl Gradient<'_> {
 
     fn leave_header(
         &mut self,
-        l: crate::analysis::loops::Loop,
+        l: Loop,
         header: Block,
         active: &[(usize, Vec<Value>)],
         edges: &[(Block, usize)],

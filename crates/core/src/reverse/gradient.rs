@@ -185,6 +185,7 @@ impl<'a> Gradient<'a> {
 
     /// A value of the forward sweep, as it was when control passed where the reverse sweep is.
     pub(super) fn primal_value(&mut self, value: Value) -> Value {
+        let value = self.augmented.resolve(value);
         if let ValueDef::Const(constant) = self.augmented.func.def(value) {
             let constant = constant.clone();
             let ty = self.augmented.func.ty(value);
@@ -311,6 +312,9 @@ impl<'a> Gradient<'a> {
         };
         if let Some(&address) = self.records.get(&level) {
             return address;
+        }
+        if layout.record_bytes(l) == 0 {
+            return self.frame;
         }
         let array = layout.array(l);
         let outer = self.record_address(self.primal.loops.parent(array.root));

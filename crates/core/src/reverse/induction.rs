@@ -80,7 +80,7 @@ fn incoming(
 ) -> Option<(Value, Value)> {
     let (mut initial, mut next) = (None, None);
     for &(from, edge) in primal.cfg.predecessors(header) {
-        let value = augmented.func.edges(from).get(edge)?.args[position];
+        let value = augmented.resolve(augmented.func.edges(from).get(edge)?.args[position]);
         match primal.loops.contains(l, from) {
             true => next = Some(value),
             false => initial = Some(value),
@@ -103,7 +103,7 @@ fn step(
             .is_some_and(|block| !primal.loops.contains(l, block)),
     };
     let data = augmented.func.inst(augmented.func.def_inst(next)?);
-    let args = &data.args;
+    let args: Vec<Value> = data.args.iter().map(|&v| augmented.resolve(v)).collect();
     match &data.op {
         Op::Binary(BinaryOp::Add) if args[0] == param && invariant(args[1]) => {
             Some(Step::Add(args[1]))

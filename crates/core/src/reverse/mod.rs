@@ -7,10 +7,10 @@
 //!
 //! # How it works
 //!
-//! 1. [`shadow`](crate::shadow) puts shadow pointers beside primal ones; [`augmented`] adds, to
+//! 1. [`shadow`] puts shadow pointers beside primal ones; [`augmented`] adds, to
 //!    each block where paths meet, a parameter that tells which way control came.
 //! 2. [`gradient`] emits the reverse sweep once to record which primal values it asks for.
-//! 3. A [`plan`](crate::plan) decides how it gets each of them, and [`tape`] lays out the records
+//! 3. A [`plan`] decides how it gets each of them, and [`tape`] lays out the records
 //!    of what is cached.
 //! 4. [`gradient`] emits the reverse sweep for good, and [`tape`] makes the forward sweep fill
 //!    the records.

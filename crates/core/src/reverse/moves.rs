@@ -52,7 +52,8 @@ impl Gradient<'_> {
             }
             Op::Binary(BinaryOp::And) if self.primal.moves_floats(inst) => {
                 let mask = self.primal.function.as_int(args[1]).unwrap_or(0);
-                let kept = |&(offset, _): &(i64, FloatKind)| mask >> (8 * offset) & 0xff == 0xff;
+                let byte = |offset: i64| mask.checked_shr(8 * offset as u32).unwrap_or(0) & 0xff;
+                let kept = |&(offset, _): &(i64, FloatKind)| byte(offset) == 0xff;
                 let pieces: Vec<_> = pieces.iter().copied().filter(kept).collect();
                 self.move_back(args[0], 0, adjoints, &pieces);
             }

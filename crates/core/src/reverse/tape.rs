@@ -383,7 +383,10 @@ impl Filler<'_> {
         let Some(block) = self.augmented.def_block(frame) else {
             return;
         };
-        let record = self.addresses[&self.primal.loops.innermost(block)];
+        // A loop whose callees need no memory has no records; then any address will do.
+        let level = self.primal.loops.innermost(block);
+        let record = self.addresses.get(&level).or(self.addresses.get(&None));
+        let Some(&record) = record else { return };
         let data = self.augmented.func.inst_mut(call.frame);
         if !on_heap {
             data.args = vec![record];

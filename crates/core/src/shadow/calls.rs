@@ -196,8 +196,8 @@ impl Walk<'_> {
         let window = self.primal.overwrite.window_of_call(inst);
         let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
         let overwritten = (0..data.args.len()).map(may_change).collect();
-        let shapes = data.args.iter();
-        let shapes = shapes.map(|&v| self.primal.types.shape(v).clone());
+        let shapes = data.args.iter().copied().chain(result);
+        let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         Key {
             func,
             reverse,

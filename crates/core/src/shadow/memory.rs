@@ -1,6 +1,6 @@
 //! Shadows of memory: frame memory, stores, copies.
 
-use super::{Sweep, Walk};
+use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Access, Inst, InstData, Op, Region, RmwOp, Type, Value};
@@ -59,7 +59,7 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let access = self.shadow_access(access);
+        let access = shadow_access(access, self.func.ty(value));
         let module = &self.synthesis.module;
         let pieces = self
             .primal
@@ -69,7 +69,8 @@ impl Walk<'_> {
         match self.sweep {
             Sweep::Tangents => {
                 let stale = self.synthesis.options.breaks(Defect::StaleTangent);
-                if has(|p| *p != Piece::Int) && !(stale && !self.shadows.contains_key(&value)) {
+                let skipped = stale && !self.shadows.contains_key(&value);
+                if has(|p| *p != Piece::Int) && !skipped {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }
@@ -123,7 +124,7 @@ impl Walk<'_> {
         {
             return Ok(());
         }
-        let access = self.shadow_access(access);
+        let access = shadow_access(access, self.func.ty(value));
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
         for (value, pointer) in values.into_iter().zip(pointers) {
@@ -191,8 +192,8 @@ impl Walk<'_> {
             // The shadows of disjoint memory may be one and the same.
             let op = Op::MemCopy {
                 overlapping: true,
-                dst: self.shadow_access(dst),
-                src: self.shadow_access(src),
+                dst: Access::aligned(dst.align),
+                src: Access::aligned(src.align),
             };
             let args = vec![to, from, data.args[2]];
             self.builder(Some(inst)).effect(op, args);

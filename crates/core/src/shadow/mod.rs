@@ -200,6 +200,13 @@ impl Walk<'_> {
     fn block(&mut self, block: Block) -> Result<()> {
         self.block = block;
         let insts = self.func.block_insts(block).to_vec();
+        for &inst in &insts {
+            for access in self.func.inst_mut(inst).op.accesses_mut() {
+                if access.region == Region::User {
+                    access.region = Region::Primal;
+                }
+            }
+        }
         self.func.set_block_insts(block, Vec::new());
         for inst in insts {
             self.inst(inst)?;
@@ -292,7 +299,7 @@ impl Walk<'_> {
                     args[position] = self.shadows_of(data.args[position])[k];
                 }
                 let op = match &data.op {
-                    Op::Load(access) => Op::Load(self.shadow_access(access)),
+                    Op::Load(access) => Op::Load(shadow_access(access, ty)),
                     op => op.clone(),
                 };
                 // Promises about the primal bits need not hold for the shadow's.
@@ -374,20 +381,6 @@ impl Walk<'_> {
         })
     }
 
-    /// The access to shadow memory that goes with an access to primal memory. What alias scopes
-    /// say about primals need not hold for shadows.
-    fn shadow_access(&self, access: &Access) -> Access {
-        Access {
-            align: access.align,
-            tbaa: access.tbaa,
-            region: match access.region {
-                Region::User => Region::User,
-                other => other,
-            },
-            ..Access::default()
-        }
-    }
-
     /// The refusal to differentiate an instruction.
     fn refuse(&self, inst: Inst, what: &str) -> Box<Diagnostic> {
         self.primal.refuse(&self.synthesis.module, inst, what)
@@ -396,6 +389,24 @@ impl Walk<'_> {
     /// The function of this number, for messages and signatures.
     fn callee(&self, func: Func) -> &Function {
         &self.synthesis.module.funcs[func]
+    }
+}
+
+/// The access to shadow memory that goes with an access of this type to primal memory.
+///
+/// What alias scopes say about primals need not hold for shadows. A pointer that lies in shadow
+/// memory may be reached through a pointer without a shadow of its own, so only accesses to floats
+/// say whose memory they touch.
+pub fn shadow_access(access: &Access, ty: Type) -> Access {
+    Access {
+        align: access.align,
+        tbaa: access.tbaa,
+        region: match access.region {
+            _ if !ty.is_float_like() => Region::User,
+            Region::User | Region::Primal => Region::Shadow,
+            other => other,
+        },
+        ..Access::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Passes that bring functions into simpler forms with the same meaning.
 
 pub mod canonical_loops;
+pub mod choose_undefined;
 pub mod dead_code;
 pub mod lower_library_calls;
 pub mod use_library_bodies;

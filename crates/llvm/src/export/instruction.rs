@@ -2,15 +2,11 @@
 
 use super::constants::NO_NAME;
 use super::{Exporter, Mode};
-use crate::ll::{
-    self, LLVMAtomicRMWBinOp as R, LLVMIntPredicate as I, LLVMRealPredicate as F, LLVMTypeKind,
-    Opcode, Val,
-};
+use crate::ll::{self, LLVMTypeKind, Opcode, Val};
+use crate::opcodes::{binary_opcode, cast_opcode, float_predicate, int_predicate};
 use llvm_sys::core::*;
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_core::ir::{
-    BinaryOp, CastOp, Edge, Flags, FloatPred, Inst, IntPred, Op, RmwOp, Type, UnaryOp,
-};
+use zymase_core::ir::{Edge, Flags, Inst, Op, Type, UnaryOp};
 
 impl Exporter<'_> {
     /// Writes an instruction at the end of the current block.
@@ -287,103 +283,5 @@ pub(super) fn set_flags(value: Val, flags: Flags) {
             .filter(|(_, flag)| flags.contains(**flag))
             .fold(0, |bits, (position, _)| bits | 1 << position);
         ll::set_fast_math(value, bits);
-    }
-}
-
-fn binary_opcode(op: BinaryOp) -> Opcode {
-    match op {
-        BinaryOp::Add => Opcode::LLVMAdd,
-        BinaryOp::Sub => Opcode::LLVMSub,
-        BinaryOp::Mul => Opcode::LLVMMul,
-        BinaryOp::UDiv => Opcode::LLVMUDiv,
-        BinaryOp::SDiv => Opcode::LLVMSDiv,
-        BinaryOp::URem => Opcode::LLVMURem,
-        BinaryOp::SRem => Opcode::LLVMSRem,
-        BinaryOp::Shl => Opcode::LLVMShl,
-        BinaryOp::LShr => Opcode::LLVMLShr,
-        BinaryOp::AShr => Opcode::LLVMAShr,
-        BinaryOp::And => Opcode::LLVMAnd,
-        BinaryOp::Or => Opcode::LLVMOr,
-        BinaryOp::Xor => Opcode::LLVMXor,
-        BinaryOp::FAdd => Opcode::LLVMFAdd,
-        BinaryOp::FSub => Opcode::LLVMFSub,
-        BinaryOp::FMul => Opcode::LLVMFMul,
-        BinaryOp::FDiv => Opcode::LLVMFDiv,
-        BinaryOp::FRem => Opcode::LLVMFRem,
-    }
-}
-
-fn cast_opcode(op: CastOp) -> Opcode {
-    match op {
-        CastOp::Trunc => Opcode::LLVMTrunc,
-        CastOp::ZExt => Opcode::LLVMZExt,
-        CastOp::SExt => Opcode::LLVMSExt,
-        CastOp::FpTrunc => Opcode::LLVMFPTrunc,
-        CastOp::FpExt => Opcode::LLVMFPExt,
-        CastOp::FpToUi => Opcode::LLVMFPToUI,
-        CastOp::FpToSi => Opcode::LLVMFPToSI,
-        CastOp::UiToFp => Opcode::LLVMUIToFP,
-        CastOp::SiToFp => Opcode::LLVMSIToFP,
-        CastOp::PtrToInt => Opcode::LLVMPtrToInt,
-        CastOp::IntToPtr => Opcode::LLVMIntToPtr,
-        CastOp::Bitcast => Opcode::LLVMBitCast,
-        CastOp::AddrSpaceCast => Opcode::LLVMAddrSpaceCast,
-    }
-}
-
-fn int_predicate(pred: IntPred) -> I {
-    match pred {
-        IntPred::Eq => I::LLVMIntEQ,
-        IntPred::Ne => I::LLVMIntNE,
-        IntPred::Ugt => I::LLVMIntUGT,
-        IntPred::Uge => I::LLVMIntUGE,
-        IntPred::Ult => I::LLVMIntULT,
-        IntPred::Ule => I::LLVMIntULE,
-        IntPred::Sgt => I::LLVMIntSGT,
-        IntPred::Sge => I::LLVMIntSGE,
-        IntPred::Slt => I::LLVMIntSLT,
-        IntPred::Sle => I::LLVMIntSLE,
-    }
-}
-
-fn float_predicate(pred: FloatPred) -> F {
-    match pred {
-        FloatPred::False => F::LLVMRealPredicateFalse,
-        FloatPred::Oeq => F::LLVMRealOEQ,
-        FloatPred::Ogt => F::LLVMRealOGT,
-        FloatPred::Oge => F::LLVMRealOGE,
-        FloatPred::Olt => F::LLVMRealOLT,
-        FloatPred::Ole => F::LLVMRealOLE,
-        FloatPred::One => F::LLVMRealONE,
-        FloatPred::Ord => F::LLVMRealORD,
-        FloatPred::Ueq => F::LLVMRealUEQ,
-        FloatPred::Ugt => F::LLVMRealUGT,
-        FloatPred::Uge => F::LLVMRealUGE,
-        FloatPred::Ult => F::LLVMRealULT,
-        FloatPred::Ule => F::LLVMRealULE,
-        FloatPred::Une => F::LLVMRealUNE,
-        FloatPred::Uno => F::LLVMRealUNO,
-        FloatPred::True => F::LLVMRealPredicateTrue,
-    }
-}
-
-/// The operation of an atomic read-modify-write.
-pub(super) fn rmw_operation(op: RmwOp) -> R {
-    match op {
-        RmwOp::Xchg => R::LLVMAtomicRMWBinOpXchg,
-        RmwOp::Add => R::LLVMAtomicRMWBinOpAdd,
-        RmwOp::Sub => R::LLVMAtomicRMWBinOpSub,
-        RmwOp::And => R::LLVMAtomicRMWBinOpAnd,
-        RmwOp::Nand => R::LLVMAtomicRMWBinOpNand,
-        RmwOp::Or => R::LLVMAtomicRMWBinOpOr,
-        RmwOp::Xor => R::LLVMAtomicRMWBinOpXor,
-        RmwOp::Max => R::LLVMAtomicRMWBinOpMax,
-        RmwOp::Min => R::LLVMAtomicRMWBinOpMin,
-        RmwOp::UMax => R::LLVMAtomicRMWBinOpUMax,
-        RmwOp::UMin => R::LLVMAtomicRMWBinOpUMin,
-        RmwOp::FAdd => R::LLVMAtomicRMWBinOpFAdd,
-        RmwOp::FSub => R::LLVMAtomicRMWBinOpFSub,
-        RmwOp::FMax => R::LLVMAtomicRMWBinOpFMax,
-        RmwOp::FMin => R::LLVMAtomicRMWBinOpFMin,
     }
 }

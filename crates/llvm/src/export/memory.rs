@@ -2,11 +2,12 @@
 
 use super::Exporter;
 use super::constants::NO_NAME;
-use super::instruction::{rmw_operation, set_flags};
+use super::instruction::set_flags;
 use crate::ll::{self, LLVMAtomicOrdering as O, LLVMTypeKind, Val};
+use crate::opcodes::{atomic_ordering, rmw_operation};
 use llvm_sys::core::*;
 use zymase_core::diagnostic::Result;
-use zymase_core::ir::{Access, Flags, Inst, Op, Ordering, SyncScope, Type};
+use zymase_core::ir::{Access, Flags, Inst, Op, SyncScope, Type};
 
 impl Exporter<'_> {
     /// The address `base + offset + Σ scaleᵢ·indexᵢ`.
@@ -159,7 +160,7 @@ impl Exporter<'_> {
                 weak,
             } => {
                 let (order, scope) = atomic(access);
-                let failure = ordering(*failure);
+                let failure = atomic_ordering(*failure);
                 let made = self.build(|b| unsafe {
                     LLVMBuildAtomicCmpXchgSyncScope(
                         b, args[0], args[1], args[2], order, failure, scope,
@@ -171,7 +172,7 @@ impl Exporter<'_> {
                 made
             }
             Op::Fence(order, scope) => {
-                let (order, scope) = (ordering(*order), scope_id(*scope));
+                let (order, scope) = (atomic_ordering(*order), scope_id(*scope));
                 self.build(|b| unsafe { LLVMBuildFenceSyncScope(b, order, scope, NO_NAME) })
             }
             Op::MemCopy {
@@ -277,19 +278,8 @@ fn gep_flags(flags: Flags) -> u32 {
 
 fn atomic(access: &Access) -> (O, u32) {
     match access.atomic {
-        Some((order, scope)) => (ordering(order), scope_id(scope)),
+        Some((order, scope)) => (atomic_ordering(order), scope_id(scope)),
         None => (O::LLVMAtomicOrderingMonotonic, scope_id(SyncScope::System)),
-    }
-}
-
-fn ordering(order: Ordering) -> O {
-    match order {
-        Ordering::Unordered => O::LLVMAtomicOrderingUnordered,
-        Ordering::Monotonic => O::LLVMAtomicOrderingMonotonic,
-        Ordering::Acquire => O::LLVMAtomicOrderingAcquire,
-        Ordering::Release => O::LLVMAtomicOrderingRelease,
-        Ordering::AcqRel => O::LLVMAtomicOrderingAcquireRelease,
-        Ordering::SeqCst => O::LLVMAtomicOrderingSequentiallyConsistent,
     }
 }
 

@@ -7,6 +7,7 @@ use zymase_core::ir::{Access, Inst, Op, Region, Scope};
 
 /// The alias scopes of the regions of memory, in one domain for each function.
 pub(super) struct RegionScopes {
+    primal: Md,
     tape: Md,
     shadow: Md,
     frame: Md,
@@ -16,6 +17,7 @@ impl RegionScopes {
     fn of(&self, region: Region) -> Option<Md> {
         match region {
             Region::User => None,
+            Region::Primal => Some(self.primal),
             Region::Tape => Some(self.tape),
             Region::Shadow => Some(self.shadow),
             Region::Frame => Some(self.frame),
@@ -23,11 +25,12 @@ impl RegionScopes {
     }
 
     /// The scopes that an access in a region does not touch: those of all other regions. An
-    /// access of the region `user` touches memory of the program only.
+    /// access of the region `user` may touch any memory.
     fn not_of(&self, region: Region) -> impl Iterator<Item = Md> {
-        [Region::Tape, Region::Shadow, Region::Frame]
-            .into_iter()
-            .filter(move |other| *other != region)
+        Region::ALL
+            .iter()
+            .copied()
+            .filter(move |other| region != Region::User && *other != region)
             .filter_map(|other| self.of(other))
     }
 }
@@ -49,6 +52,7 @@ impl Exporter<'_> {
         let domain = ll::make_self_node(c, &[name(&self.function.name)]);
         let scope = |text: &str| ll::make_self_node(c, &[domain, name(text)]);
         Some(RegionScopes {
+            primal: scope("primal"),
             tape: scope("tape"),
             shadow: scope("shadow"),
             frame: scope("frame"),

@@ -80,7 +80,7 @@ impl Importer {
     }
 }
 
-/// The bits of a constant integer of at most 128 bits, zero-extended.
+/// The bits of a constant integer, zero-extended, if there are at most 128 that are not zero.
 pub(super) fn int_bits(value: Val) -> Option<u128> {
     if !ll::is_constant_int(value) {
         return None;
@@ -98,6 +98,7 @@ pub(super) fn int_bits(value: Val) -> Option<u128> {
             let unused = 128 - width;
             Some(((number as u128) << unused) >> unused)
         }
-        _ => None,
+        // A vector that the optimizer has put into one integer is taken apart by small numbers.
+        _ => ll::print_value(value).rsplit(' ').next()?.parse().ok(),
     }
 }

@@ -213,7 +213,7 @@ impl Body<'_> {
                     Opcode::LLVMBitCast => Op::Cast(CastOp::Bitcast),
                     Opcode::LLVMAddrSpaceCast => Op::Cast(CastOp::AddrSpaceCast),
                     Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMXor => {
-                        Op::Binary(super::instruction::binary_op(opcode)?)
+                        Op::Binary(crate::opcodes::binary_op(opcode)?)
                     }
                     _ => return None,
                 };

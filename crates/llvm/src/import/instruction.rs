@@ -3,13 +3,11 @@
 use super::Importer;
 use super::constants::int_bits;
 use super::function::Body;
-use crate::ll::{
-    self, LLVMAtomicOrdering as O, LLVMAtomicRMWBinOp as R, LLVMIntPredicate as I,
-    LLVMRealPredicate as F, Opcode, Val,
-};
+use crate::ll::{self, LLVMAtomicOrdering as O, Opcode, Val};
+use crate::opcodes::{binary_op, cast_op, float_pred, int_pred, opcode_name, ordering, rmw_op};
 use zymase_core::ir::{
-    Access, BinaryOp, CastOp, Edge, Flags, FloatPred, IntPred, MemoryEffects, Op, Ordering, RmwOp,
-    SyncScope, Type, TypeKind, UnaryOp, Value,
+    Access, BinaryOp, CastOp, Edge, Flags, MemoryEffects, Op, SyncScope, Type, TypeKind, UnaryOp,
+    Value,
 };
 
 impl Body<'_> {
@@ -26,8 +24,14 @@ impl Body<'_> {
             Opcode::LLVMFNeg => self.simple(inst, Op::Unary(UnaryOp::FNeg)),
             Opcode::LLVMFreeze => self.simple(inst, Op::Unary(UnaryOp::Freeze)),
             Opcode::LLVMSelect => self.simple(inst, Op::Select),
-            Opcode::LLVMICmp => self.simple(inst, Op::ICmp(int_pred(inst))),
-            Opcode::LLVMFCmp => self.simple(inst, Op::FCmp(float_pred(inst))),
+            Opcode::LLVMICmp => match int_pred(ll::int_predicate(inst)) {
+                Some(pred) => self.simple(inst, Op::ICmp(pred)),
+                None => self.opaque(inst, "icmp"),
+            },
+            Opcode::LLVMFCmp => match float_pred(ll::float_predicate(inst)) {
+                Some(pred) => self.simple(inst, Op::FCmp(pred)),
+                None => self.opaque(inst, "fcmp"),
+            },
             Opcode::LLVMExtractElement => self.simple(inst, Op::ExtractElement),
             Opcode::LLVMInsertElement => self.simple(inst, Op::InsertElement),
             Opcode::LLVMExtractValue => self.simple(inst, Op::Extract(ll::indices(inst))),
@@ -250,24 +254,6 @@ impl Importer {
     }
 }
 
-/// What messages call an instruction.
-fn opcode_name(opcode: Opcode) -> String {
-    let name = format!("{opcode:?}").to_lowercase();
-    name.strip_prefix("llvm").unwrap_or(&name).to_string()
-}
-
-fn ordering(order: O) -> Option<Ordering> {
-    Some(match order {
-        O::LLVMAtomicOrderingNotAtomic => return None,
-        O::LLVMAtomicOrderingUnordered => Ordering::Unordered,
-        O::LLVMAtomicOrderingMonotonic => Ordering::Monotonic,
-        O::LLVMAtomicOrderingAcquire => Ordering::Acquire,
-        O::LLVMAtomicOrderingRelease => Ordering::Release,
-        O::LLVMAtomicOrderingAcquireRelease => Ordering::AcqRel,
-        O::LLVMAtomicOrderingSequentiallyConsistent => Ordering::SeqCst,
-    })
-}
-
 /// LLVM numbers these two scopes in every context; others belong to targets.
 fn scope(inst: Val) -> Option<SyncScope> {
     match ll::sync_scope(inst) {
@@ -305,104 +291,4 @@ fn fast_math_flags(bits: u32) -> Flags {
         flags.set(*flag, bits >> position & 1 == 1);
     }
     flags
-}
-
-pub(super) fn binary_op(opcode: Opcode) -> Option<BinaryOp> {
-    Some(match opcode {
-        Opcode::LLVMAdd => BinaryOp::Add,
-        Opcode::LLVMSub => BinaryOp::Sub,
-        Opcode::LLVMMul => BinaryOp::Mul,
-        Opcode::LLVMUDiv => BinaryOp::UDiv,
-        Opcode::LLVMSDiv => BinaryOp::SDiv,
-        Opcode::LLVMURem => BinaryOp::URem,
-        Opcode::LLVMSRem => BinaryOp::SRem,
-        Opcode::LLVMShl => BinaryOp::Shl,
-        Opcode::LLVMLShr => BinaryOp::LShr,
-        Opcode::LLVMAShr => BinaryOp::AShr,
-        Opcode::LLVMAnd => BinaryOp::And,
-        Opcode::LLVMOr => BinaryOp::Or,
-        Opcode::LLVMXor => BinaryOp::Xor,
-        Opcode::LLVMFAdd => BinaryOp::FAdd,
-        Opcode::LLVMFSub => BinaryOp::FSub,
-        Opcode::LLVMFMul => BinaryOp::FMul,
-        Opcode::LLVMFDiv => BinaryOp::FDiv,
-        Opcode::LLVMFRem => BinaryOp::FRem,
-        _ => return None,
-    })
-}
-
-fn cast_op(opcode: Opcode) -> Option<CastOp> {
-    Some(match opcode {
-        Opcode::LLVMTrunc => CastOp::Trunc,
-        Opcode::LLVMZExt => CastOp::ZExt,
-        Opcode::LLVMSExt => CastOp::SExt,
-        Opcode::LLVMFPTrunc => CastOp::FpTrunc,
-        Opcode::LLVMFPExt => CastOp::FpExt,
-        Opcode::LLVMFPToUI => CastOp::FpToUi,
-        Opcode::LLVMFPToSI => CastOp::FpToSi,
-        Opcode::LLVMUIToFP => CastOp::UiToFp,
-        Opcode::LLVMSIToFP => CastOp::SiToFp,
-        Opcode::LLVMPtrToInt => CastOp::PtrToInt,
-        Opcode::LLVMIntToPtr => CastOp::IntToPtr,
-        Opcode::LLVMBitCast => CastOp::Bitcast,
-        Opcode::LLVMAddrSpaceCast => CastOp::AddrSpaceCast,
-        _ => return None,
-    })
-}
-
-fn int_pred(inst: Val) -> IntPred {
-    match ll::int_predicate(inst) {
-        I::LLVMIntEQ => IntPred::Eq,
-        I::LLVMIntNE => IntPred::Ne,
-        I::LLVMIntUGT => IntPred::Ugt,
-        I::LLVMIntUGE => IntPred::Uge,
-        I::LLVMIntULT => IntPred::Ult,
-        I::LLVMIntULE => IntPred::Ule,
-        I::LLVMIntSGT => IntPred::Sgt,
-        I::LLVMIntSGE => IntPred::Sge,
-        I::LLVMIntSLT => IntPred::Slt,
-        I::LLVMIntSLE => IntPred::Sle,
-    }
-}
-
-fn float_pred(inst: Val) -> FloatPred {
-    match ll::float_predicate(inst) {
-        F::LLVMRealPredicateFalse => FloatPred::False,
-        F::LLVMRealOEQ => FloatPred::Oeq,
-        F::LLVMRealOGT => FloatPred::Ogt,
-        F::LLVMRealOGE => FloatPred::Oge,
-        F::LLVMRealOLT => FloatPred::Olt,
-        F::LLVMRealOLE => FloatPred::Ole,
-        F::LLVMRealONE => FloatPred::One,
-        F::LLVMRealORD => FloatPred::Ord,
-        F::LLVMRealUNO => FloatPred::Uno,
-        F::LLVMRealUEQ => FloatPred::Ueq,
-        F::LLVMRealUGT => FloatPred::Ugt,
-        F::LLVMRealUGE => FloatPred::Uge,
-        F::LLVMRealULT => FloatPred::Ult,
-        F::LLVMRealULE => FloatPred::Ule,
-        F::LLVMRealUNE => FloatPred::Une,
-        F::LLVMRealPredicateTrue => FloatPred::True,
-    }
-}
-
-fn rmw_op(op: R) -> Option<RmwOp> {
-    Some(match op {
-        R::LLVMAtomicRMWBinOpXchg => RmwOp::Xchg,
-        R::LLVMAtomicRMWBinOpAdd => RmwOp::Add,
-        R::LLVMAtomicRMWBinOpSub => RmwOp::Sub,
-        R::LLVMAtomicRMWBinOpAnd => RmwOp::And,
-        R::LLVMAtomicRMWBinOpNand => RmwOp::Nand,
-        R::LLVMAtomicRMWBinOpOr => RmwOp::Or,
-        R::LLVMAtomicRMWBinOpXor => RmwOp::Xor,
-        R::LLVMAtomicRMWBinOpMax => RmwOp::Max,
-        R::LLVMAtomicRMWBinOpMin => RmwOp::Min,
-        R::LLVMAtomicRMWBinOpUMax => RmwOp::UMax,
-        R::LLVMAtomicRMWBinOpUMin => RmwOp::UMin,
-        R::LLVMAtomicRMWBinOpFAdd => RmwOp::FAdd,
-        R::LLVMAtomicRMWBinOpFSub => RmwOp::FSub,
-        R::LLVMAtomicRMWBinOpFMax => RmwOp::FMax,
-        R::LLVMAtomicRMWBinOpFMin => RmwOp::FMin,
-        _ => return None,
-    })
 }

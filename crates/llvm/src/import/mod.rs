@@ -210,5 +210,6 @@ pub(crate) fn is_plain_operand(value: Val) -> bool {
     }
     let is_token = ll::type_kind(ll::type_of(value)) == ll::LLVMTypeKind::LLVMTokenTypeKind;
     let is_metadata = ll::value_kind(value) == ll::Kind::LLVMMetadataAsValueValueKind;
-    !is_metadata && !(is_token && ll::is_constant(value))
+    let is_no_token = is_token && ll::is_constant(value);
+    !is_metadata && !is_no_token
 }

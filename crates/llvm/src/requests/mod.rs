@@ -3,7 +3,7 @@
 //!
 //! The way of a request:
 //!
-//! 1. [`pin`] reads every call of a request function by the [grammar], and replaces it by a call of
+//! 1. [`pin()`] reads every call of a request function by the [grammar], and replaces it by a call of
 //!    a new external function `__zymase_request_<n>` that takes only primal and shadow values.
 //!    No optimizer can disturb that, and what was read is kept beside the module ([`Pins`]).
 //! 2. [`lower`](lower::lower) gives each of these functions a body in core: the request itself, with

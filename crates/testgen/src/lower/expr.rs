@@ -15,7 +15,7 @@ impl Lowering<'_> {
     pub(crate) fn extent(&self, base: Base) -> i64 {
         match base {
             Base::First | Base::Second if self.is_main() => ARRAY,
-            Base::Frame | Base::Heap | Base::Buffer => ARRAY,
+            Base::Frame | Base::Heap | Base::Buffer | Base::Global => ARRAY,
             _ => REACH,
         }
     }
@@ -33,6 +33,7 @@ impl Lowering<'_> {
                 self.touch(Memory::Heap);
                 "%heap".to_string()
             }
+            Base::Global => "@g:ptr".to_string(),
             Base::Slot(slot) => self.get(slot),
             Base::Table(n) => {
                 self.touch(Memory::Table);

@@ -20,6 +20,7 @@ use std::fmt::Write;
 pub fn lower(program: &Program) -> String {
     let mut text =
         String::from("declare @malloc(i64) -> ptr alloc(alloc, family \"malloc\", size 0)\n");
+    text.push_str(GLOBAL);
     text.push_str("declare @free(ptr) alloc(free, family \"malloc\", ptr 0)\n");
     for (number, helper) in program.helpers.iter().enumerate() {
         text.push_str(&Lowering::new(program, helper, Some(number)).run());
@@ -27,6 +28,9 @@ pub fn lower(program: &Program) -> String {
     text.push_str(&Lowering::new(program, &program.main, None).run());
     text
 }
+
+const GLOBAL: &str = "global @g size 64 align 8 = \
+    {f64 0.5, f64 1.5, f64 -0.5, f64 0.25, f64 0.75, f64 -1.0, f64 1.0, f64 0.125}\n";
 
 /// The text of a type.
 fn type_of(kind: Kind) -> &'static str {

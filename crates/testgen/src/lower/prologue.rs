@@ -8,7 +8,7 @@ impl Lowering<'_> {
     /// What must come before a body.
     pub(super) fn prologue(&mut self, body: &str) -> String {
         let mut text = String::new();
-        let copies = !self.touched.is_empty() || body.contains("mem");
+        let copies = !self.touched.is_empty() || body.contains("mem") || body.contains("load i");
         if copies && self.is_main() {
             text.push_str(TYPES);
         }

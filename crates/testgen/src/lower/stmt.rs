@@ -184,11 +184,9 @@ impl Lowering<'_> {
                 let bytes = 8 * (1 + i64::from(count % 4));
                 self.line(&format!("memcopy {to}, {from}, {bytes}:i64"));
             }
-            Stmt::CopyFixed(to, at) => {
-                if self.is_main() {
-                    let to = self.element(*to, *at, 2);
-                    self.line(&format!("memcopy {to}, %c, 16:i64"));
-                }
+            Stmt::CopyFixed(to, at) if self.is_main() => {
+                let to = self.element(*to, *at, 2);
+                self.line(&format!("memcopy {to}, %c, 16:i64"));
             }
             Stmt::MemSet(base, at, count) => {
                 let count = 1 + i64::from(count % 3);

@@ -93,6 +93,11 @@ impl Activity {
                 .iter()
                 .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
     }
+
+    /// Whether a pointer may lead to memory that this instruction makes.
+    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
+        self.objects.of(value).contains(&Object::Local(inst))
+    }
 }
 
 /// What a call is to differentiation.
@@ -198,11 +203,8 @@ impl Solver<'_> {
             self.edge(edge);
         }
         match (&data.op, result) {
-            (Op::Load(_), Some(result)) => {
-                if self.is_varied(data.args[0]) {
-                    self.activate(result);
-                }
-            }
+            (Op::Load(_), Some(result)) if self.is_varied(data.args[0]) => self.activate(result),
+            (Op::Load(_), _) => {}
             (Op::AtomicRmw(..) | Op::CmpXchg { .. }, Some(result)) => {
                 if self.is_varied(data.args[0]) {
                     self.activate(result);
@@ -307,6 +309,11 @@ impl Solver<'_> {
         loop {
             let before = needs.len();
             for value in self.function.values() {
+                // A pointer with a shadow has one wherever it leads.
+                if self.objects.of(value).iter().any(|o| needs.contains(o)) {
+                    let all = self.objects.of(value).iter().copied();
+                    needs.extend(all.filter(|&object| self.has_shadow_of_own(object)));
+                }
                 for &object in self.objects.of(value) {
                     let leads = |inner: Object| needs.contains(&inner);
                     if !needs.contains(&object)
@@ -315,6 +322,12 @@ impl Solver<'_> {
                     {
                         needs.insert(object);
                     }
+                }
+                // The shadow of a pointer must be one whichever memory it leads to.
+                let objects = self.objects.of(value);
+                if objects.iter().any(|o| needs.contains(o)) {
+                    let own = objects.iter().filter(|&&o| self.has_shadow_of_own(o));
+                    needs.extend(own.copied());
                 }
             }
             if needs.len() == before {
@@ -353,21 +366,32 @@ impl Solver<'_> {
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
-                let (pointer, flows) = match (&data.op, self.function.result(inst)) {
-                    (Op::Load(_), Some(result)) => (data.args[0], self.is_active(result)),
-                    (Op::Store(_), _) => (data.args[1], self.is_active(data.args[0])),
-                    (Op::Accumulate(_), _) => (data.args[0], self.is_active(data.args[1])),
-                    (Op::MemCopy { .. }, _) => {
-                        let flows = shadowed.contains(data.args[0]);
-                        (data.args[0], flows)
-                    }
+                let args = &data.args;
+                let pointers = match (&data.op, self.function.result(inst)) {
+                    (Op::Load(_), Some(result)) if self.is_active(result) => &args[..1],
+                    (Op::Store(_), _) => &args[1..],
+                    (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
+                    (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
+                    (Op::MemSet(_), _) => &args[..1],
+                    (Op::Call(_) | Op::Invoke { .. }, _) => match call_kind(self.module, data) {
+                        CallKind::Allocation(_) | CallKind::Inactive => continue,
+                        CallKind::Defined(_) | CallKind::Unknown(_) => &args[..],
+                    },
                     _ => continue,
                 };
-                if !flows || !shadowed.contains(pointer) {
-                    continue;
+                // What goes to const memory is not differentiated, the caller said so; what goes to
+                // memory that nothing is known of would be lost.
+                if let Op::Store(_) = data.op
+                    && self.is_active(args[0])
+                    && !shadowed.contains(args[1])
+                    && self.objects.of(args[1]).contains(&Object::Foreign)
+                {
+                    self.check_object(Object::Foreign, data)?;
                 }
-                for &object in self.objects.of(pointer) {
-                    self.check_object(object, data)?;
+                for &pointer in pointers.iter().filter(|&&p| shadowed.contains(p)) {
+                    for &object in self.objects.of(pointer) {
+                        self.check_object(object, data)?;
+                    }
                 }
             }
         }

@@ -65,10 +65,31 @@ impl Objects {
                     objects.inst(function, effects, inst);
                 }
             }
-            if !objects.changed {
+            if !objects.changed && !objects.suspect(function) {
                 return objects;
             }
         }
+    }
+
+    /// A pointer that was loaded from memory into which nobody put one may lead anywhere. Whether
+    /// there was such a pointer that was not suspected yet.
+    fn suspect(&mut self, function: &Function) -> bool {
+        let insts = function
+            .blocks()
+            .iter()
+            .flat_map(|&b| function.block_insts(b));
+        let mut found = false;
+        for &inst in insts {
+            let load = matches!(function.inst(inst).op, Op::Load(_));
+            let Some(result) = function.result(inst).filter(|_| load) else {
+                continue;
+            };
+            if function.ty(result).is_ptr() && self.values[result].is_empty() {
+                self.values[result].insert(Object::Foreign);
+                found = true;
+            }
+        }
+        found
     }
 
     /// The objects that a value may be, or hold, an address of.
@@ -263,7 +284,13 @@ impl Objects {
         }
         let Some(result) = result else { return };
         if summary.fresh {
-            self.add(result, &[Object::Local(inst)].into());
+            let made = Object::Local(inst);
+            self.add(result, &[made].into());
+            if !summary.blank {
+                // The callee may have put what it kept there, and addresses of more that it made.
+                captured.insert(made);
+                self.put(made, &captured);
+            }
             return;
         }
         self.add(result, &returned);

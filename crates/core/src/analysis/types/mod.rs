@@ -12,6 +12,7 @@
 //! Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
 //! needs the type then refuses the program.
 
+mod advancing;
 mod hint;
 mod shape;
 
@@ -22,7 +23,7 @@ use crate::ir::{
     BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Op, Type,
     Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashMap;
 
 /// The types of a function's values, byte by byte.
@@ -33,26 +34,33 @@ pub struct Types {
 }
 
 impl Types {
-    /// Analyses a function, given what the caller knows of its arguments.
-    pub fn new(module: &Module, function: &Function, arguments: &[Shape]) -> Types {
-        Types::with_summaries(module, function, arguments, &mut Summaries::default())
+    /// Analyses a function, given what the caller knows of its arguments and, after them, of its
+    /// result.
+    pub fn new(module: &Module, function: &Function, known: &[Shape]) -> Types {
+        Types::with_summaries(module, function, known, &mut Summaries::default())
     }
 
     fn with_summaries(
         module: &Module,
         function: &Function,
-        arguments: &[Shape],
+        known: &[Shape],
         summaries: &mut Summaries,
     ) -> Types {
         let mut solver = Solver {
             module,
             function,
             shapes: SecondaryMap::new(),
+            advancing: advancing::advancing(function),
             changed: false,
             summaries,
         };
-        for (&argument, shape) in function.arguments().iter().zip(arguments) {
+        for (&argument, shape) in function.arguments().iter().zip(known) {
             solver.learn(argument, shape);
+        }
+        if let Some(shape) = known.get(function.arguments().len()) {
+            for value in returned_values(function) {
+                solver.learn(value, shape);
+            }
         }
         // Every round carries each fact over at least one instruction; loops close in a few more.
         for _ in 0..64 {
@@ -97,42 +105,69 @@ impl Types {
     }
 }
 
-/// What functions tell their callers about their arguments and results, each worked out once.
+/// What functions tell their callers about their arguments and, after them, their results: each
+/// worked out once for each thing that callers know.
+///
+/// A function that only moves bytes says nothing of them by itself. If its caller reads floats
+/// where it wrote, then those are floats that it got.
 #[derive(Default)]
 struct Summaries {
-    done: HashMap<Func, (Vec<Shape>, Shape)>,
+    done: HashMap<(Func, Vec<Shape>), Vec<Shape>>,
+    /// The functions being worked out, one called by the other.
+    open: Vec<Func>,
 }
 
+/// Calls deeper than this are taken without what their callers know.
+const MAX_CONTEXT: usize = 8;
+
 impl Summaries {
-    fn get(&mut self, module: &Module, func: Func) -> (Vec<Shape>, Shape) {
-        if let Some(summary) = self.done.get(&func) {
+    fn get(&mut self, module: &Module, func: Func, mut known: Vec<Shape>) -> Vec<Shape> {
+        // A recursive call learns nothing from itself.
+        if self.open.contains(&func) {
+            return Vec::new();
+        }
+        if self.open.len() >= MAX_CONTEXT {
+            known.clear();
+        }
+        let context = (func, known);
+        if let Some(summary) = self.done.get(&context) {
             return summary.clone();
         }
-        // A recursive call learns nothing from itself.
-        self.done.insert(func, Default::default());
+        self.open.push(func);
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &[], self);
+        let types = Types::with_summaries(module, function, &context.1, self);
+        self.open.pop();
         let arguments = function.arguments().iter();
-        let arguments = arguments.map(|&v| types.shapes[v].clone()).collect();
+        let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();
         let mut result = Shape::default();
-        for &block in function.blocks() {
-            for &inst in function.block_insts(block) {
-                let data = function.inst(inst);
-                if let (Op::Return, Some(&value)) = (&data.op, data.args.first()) {
-                    result.merge(&types.shapes[value]);
-                }
-            }
+        for value in returned_values(function) {
+            result.merge(&types.shapes[value]);
         }
-        let summary = (arguments, result);
-        self.done.insert(func, summary.clone());
+        summary.push(result);
+        self.done.insert(context, summary.clone());
         summary
     }
+}
+
+/// The values that a function returns.
+fn returned_values(function: &Function) -> Vec<Value> {
+    let insts = function
+        .blocks()
+        .iter()
+        .flat_map(|&b| function.block_insts(b));
+    let data = insts.map(|&inst| function.inst(inst));
+    let returns = data.filter(|data| matches!(data.op, Op::Return));
+    returns
+        .filter_map(|data| data.args.first().copied())
+        .collect()
 }
 
 struct Solver<'a> {
     module: &'a Module,
     function: &'a Function,
     shapes: SecondaryMap<Value, Shape>,
+    /// Addresses that are made anew in each iteration from the last.
+    advancing: EntitySet<Inst>,
     changed: bool,
     summaries: &'a mut Summaries,
 }
@@ -190,7 +225,12 @@ impl Solver<'_> {
         let result = function.result(inst);
         match (&data.op, result) {
             (Op::Address { offset, scales }, Some(result)) => {
-                self.address(data.args[0], *offset, scales, result);
+                let step = match self.advancing.contains(inst) {
+                    true => offset.abs(),
+                    false => 0,
+                };
+                let stride = scales.iter().fold(step, |g, &s| gcd(g, s));
+                self.address(data.args[0], *offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }
@@ -251,9 +291,8 @@ impl Solver<'_> {
         }
     }
 
-    /// `result = base + offset + Σ scale·index`.
-    fn address(&mut self, base: Value, offset: i64, scales: &[i64], result: Value) {
-        let stride = scales.iter().fold(0, |g, &s| gcd(g, s));
+    /// `result = base + offset + k·stride` for an unknown k.
+    fn address(&mut self, base: Value, offset: i64, stride: i64, result: Value) {
         let there = self.shapes[base].shifted(offset);
         let back = self.shapes[result].clone();
         if stride == 0 {
@@ -482,7 +521,7 @@ impl Solver<'_> {
         let size = self.size(self.function.ty(result));
         for (x, y) in [(args[0], args[1]), (args[1], args[0])] {
             for byte in 0..size {
-                let kept = match (op, self.known_byte(y, byte, 0)) {
+                let kept = match (op, known_byte(self.function, y, byte, 0)) {
                     (BinaryOp::And, Some(mask)) => mask == 0xff,
                     (_, Some(bits)) => bits == 0,
                     _ => false,
@@ -494,44 +533,16 @@ impl Solver<'_> {
                     if let Some(cell) = self.shapes[from].get(byte).cloned()
                         && cell.bytes() + byte <= size
                     {
-                        let whole = (byte..byte + cell.bytes())
-                            .all(|b| self.known_byte(y, b, 0) == self.known_byte(y, byte, 0));
+                        let whole = (byte..byte + cell.bytes()).all(|b| {
+                            known_byte(self.function, y, b, 0)
+                                == known_byte(self.function, y, byte, 0)
+                        });
                         if whole {
                             self.learn(to, &Shape::cell(byte, cell));
                         }
                     }
                 }
             }
-        }
-    }
-
-    /// A byte of an integer, if it is the same in every run.
-    fn known_byte(&self, value: Value, byte: i64, depth: u32) -> Option<u8> {
-        if let Some(n) = self.function.as_int(value) {
-            return Some((n >> (8 * byte)) as u8);
-        }
-        let inst = self.function.def_inst(value)?;
-        let data = self.function.inst(inst);
-        match &data.op {
-            Op::Cast(CastOp::ZExt) => {
-                let inner = self.function.ty(data.args[0]).int_bits()?;
-                let bytes = i64::from(inner.div_ceil(8));
-                (byte >= bytes).then_some(0)
-            }
-            Op::Binary(BinaryOp::Shl) if depth < 4 => {
-                let bits = self.function.as_int(data.args[1])? as i64;
-                if (byte + 1) * 8 <= bits {
-                    return Some(0);
-                }
-                let below = byte - bits / 8;
-                (bits % 8 == 0).then(|| self.known_byte(data.args[0], below, depth + 1))?
-            }
-            Op::Binary(BinaryOp::LShr) => {
-                let bits = self.function.as_int(data.args[1])? as i64;
-                let width = i64::from(self.function.ty(value).int_bits()?);
-                (byte * 8 >= width - bits).then_some(0)
-            }
-            _ => None,
         }
     }
 
@@ -545,12 +556,15 @@ impl Solver<'_> {
             }
             return;
         }
-        let (arguments, returned) = self.summaries.get(self.module, func);
-        for (&value, shape) in args.iter().zip(&arguments) {
-            self.learn(value, shape);
+        let count = self.module.funcs[func].arguments().len();
+        if args.len() != count {
+            return;
         }
-        if let Some(result) = result {
-            self.learn(result, &returned);
+        let values = || args.iter().copied().chain(result);
+        let known = values().map(|v| self.shapes[v].clone()).collect();
+        let learned = self.summaries.get(self.module, func, known);
+        for (value, shape) in values().zip(&learned) {
+            self.learn(value, shape);
         }
     }
 
@@ -578,6 +592,40 @@ impl Solver<'_> {
     }
 }
 
+/// A byte of an integer, if it is the same in every run: no derivative flows through it.
+pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> Option<u8> {
+    if let Some(n) = function.as_int(value) {
+        return Some(n.checked_shr(8 * byte as u32).unwrap_or(0) as u8);
+    }
+    let inst = function.def_inst(value)?;
+    let data = function.inst(inst);
+    match &data.op {
+        Op::Cast(CastOp::ZExt) => {
+            let inner = function.ty(data.args[0]).int_bits()?;
+            let bytes = i64::from(inner.div_ceil(8));
+            (byte >= bytes).then_some(0)
+        }
+        Op::Binary(BinaryOp::Shl) if depth < 4 => {
+            let bits = function.as_int(data.args[1])? as i64;
+            if (byte + 1) * 8 <= bits {
+                return Some(0);
+            }
+            let below = byte - bits / 8;
+            (bits % 8 == 0).then(|| known_byte(function, data.args[0], below, depth + 1))?
+        }
+        Op::Binary(BinaryOp::LShr) => {
+            let bits = function.as_int(data.args[1])? as i64;
+            let width = i64::from(function.ty(value).int_bits()?);
+            (byte * 8 >= width - bits).then_some(0)
+        }
+        Op::Binary(BinaryOp::Or) if depth < 4 => {
+            let x = known_byte(function, data.args[0], byte, depth + 1)?;
+            Some(x | known_byte(function, data.args[1], byte, depth + 1)?)
+        }
+        _ => None,
+    }
+}
+
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
 }
@@ -586,7 +634,7 @@ fn is_address(constant: &Constant) -> bool {
 /// takes whole bytes nor touches the sign bit alone.
 fn is_flag_mask(op: BinaryOp, mask: i128, ty: Type) -> bool {
     let bits = ty.int_bits().unwrap_or(0).min(127);
-    let all = (1i128 << bits) - 1;
+    let all = (1i128 << bits).wrapping_sub(1);
     let mask = mask & all;
     let bytes = mask.to_le_bytes();
     let whole = bytes.iter().all(|&b| b == 0 || b == 0xff);

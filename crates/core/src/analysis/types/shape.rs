@@ -181,12 +181,46 @@ impl Shape {
         pieces
     }
 
-    /// The period with which the cells repeat from offset 0 on, if all of what is known repeats:
-    /// the scalars of one period describe memory of any length.
-    pub fn period(&self) -> Option<i64> {
-        let mut strides = self.every.keys().map(|&(stride, _)| stride);
-        let first = strides.next()?;
-        Some(strides.fold(first, lcm))
+    /// The period with which the cells repeat from offset 0 on, if everything that is known
+    /// agrees with one: the scalars of one period then describe memory of any length. Where no
+    /// access has told a period, `stride` or the size of the first scalar is tried.
+    pub fn period(&self, stride: i64) -> Option<i64> {
+        let strides = self.every.keys().map(|&(stride, _)| stride);
+        let told = strides.reduce(lcm);
+        let first = self.get(0).map(Cell::bytes);
+        let candidates = match told {
+            Some(period) => vec![period],
+            None => vec![stride, first.unwrap_or(0)],
+        };
+        candidates.into_iter().find(|&p| self.repeats_with(p))
+    }
+
+    /// Whether every cell that is known agrees with the one in the first period, and with those that
+    /// repeat.
+    fn repeats_with(&self, period: i64) -> bool {
+        if period <= 0 || period > MAX_CELLS as i64 {
+            return false;
+        }
+        let known = self
+            .pieces(0, period)
+            .iter()
+            .all(|(_, piece)| *piece != Piece::Unknown);
+        let pattern = Shape {
+            at: BTreeMap::new(),
+            every: self.every.clone(),
+        };
+        // A header before an array, say, counts in the first period but not in the others.
+        let agrees = self.at.range(0..).all(|(&offset, cell)| {
+            let repeated = pattern.get(offset);
+            repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+        });
+        let later = self.at.range(period..);
+        known
+            && agrees
+            && later.into_iter().all(|(offset, cell)| {
+                let same = self.get(offset.rem_euclid(period));
+                same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+            })
     }
 
     /// This shape seen from `offset` bytes further on.
@@ -321,6 +355,24 @@ mod tests {
         assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
         assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
         assert_eq!(pieces.len(), 9);
+    }
+
+    #[test]
+    fn memory_of_any_length_repeats_one_period() {
+        let doubles = Shape::cell(0, double()).unindexed(8);
+        assert_eq!(doubles.period(1), Some(8));
+        let mut single = Shape::cell(0, double());
+        single.insert(24, double());
+        assert_eq!(single.period(1), Some(8));
+        single.insert(12, double());
+        assert_eq!(single.period(1), None);
+        // The first eight bytes are a length, say: no one period describes that.
+        let mut after_a_header = doubles;
+        for byte in 0..8 {
+            after_a_header.insert(byte, Cell::Int);
+        }
+        assert_eq!(after_a_header.period(8), None);
+        assert_eq!(Shape::default().period(8), None);
     }
 
     #[test]

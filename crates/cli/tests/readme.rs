@@ -1,0 +1,56 @@
+//! The documents tell the truth: the C programs in README.md and docs/requests.md are built and
+//! run, and print what the text after them says.
+
+mod common;
+
+use common::{Folder, succeed};
+
+/// The blocks of a document that are fenced with a language, in order.
+fn blocks<'a>(document: &'a str, languages: &[&str]) -> Vec<(&'a str, String)> {
+    let mut blocks: Vec<(&str, String)> = Vec::new();
+    let mut open: Option<(&str, String)> = None;
+    for line in document.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(language)) => open = Some((language, String::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks.retain(|(language, _)| languages.contains(language));
+    blocks
+}
+
+/// Every block of C is a program, and the block of text after it is what it prints.
+fn check(document: &str) {
+    let blocks = blocks(document, &["c", "text"]);
+    let pairs: Vec<_> = blocks
+        .windows(2)
+        .filter(|pair| pair[0].0 == "c" && pair[1].0 == "text")
+        .collect();
+    assert!(!pairs.is_empty(), "there is no program with its output");
+    let programs = blocks.iter().filter(|(language, _)| *language == "c");
+    assert_eq!(pairs.len(), programs.count(), "a program without output");
+    for pair in pairs {
+        let folder = Folder::with(&[("example.c", &pair[0].1)]);
+        for level in ["-O0", "-O2", "-O3"] {
+            succeed(&folder.zymase(&format!("cc {level} example.c -lm -o example")));
+            let program = folder.path().join("example");
+            let printed = succeed(&folder.command(program.to_str().unwrap(), ""));
+            assert_eq!(printed, pair[1].1, "at {level}");
+        }
+    }
+}
+
+#[test]
+fn readme() {
+    check(include_str!("../../../README.md"));
+}
+
+#[test]
+fn requests() {
+    check(include_str!("../../../docs/requests.md"));
+}
