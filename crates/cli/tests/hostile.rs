@@ -30,11 +30,10 @@ fn options_of_clang() {
         let option = option.replace(';', " ");
         works(&folder, &format!("cc -O1 {option} a.c -o prog"));
     }
-    assert!(
-        folder.files().contains(&"prog.d".to_string()),
-        "{:?}",
-        folder.files()
-    );
+    let dependencies = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    assert_eq!(dependencies("prog.d"), "a.o: a.c\n");
+    succeed(&folder.zymase("cc -O2 -c -MMD a.c"));
+    assert_eq!(dependencies("a.d"), "a.o: a.c\n");
     succeed(&folder.zymase("cc -O2 -shared -fPIC a.c -o liba.so"));
 }
 
@@ -78,6 +77,20 @@ fn inputs_that_are_no_files() {
         assert_eq!(output.status.code(), Some(1), "{words}: {}", shown(&output));
     }
     assert_eq!(folder.files(), ["empty.o"]);
+}
+
+#[test]
+fn request_in_a_native_object() {
+    let folder = Folder::with(&[("a.c", SOURCE)]);
+    succeed(&folder.command("cc", "-c a.c"));
+    expect![[r#"
+        exit code 1
+        error: a.o calls `__enzyme_autodiff`, but has no bitcode
+         |
+         = note: derivatives are written from bitcode, and another compiler made native code of it
+         = help: compile the file with `zymase cc`, or with clang and -flto
+    "#]]
+    .assert_eq(&shown(&folder.zymase("ld a.o -o prog")));
 }
 
 #[cfg(target_os = "linux")]

@@ -37,7 +37,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)elsewhere, 2.0);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: `elsewhere` is only declared, so it has no derivative
+             --> a.c:3:17
+              |
+            3 |     return (int)__enzyme_autodiff((void *)elsewhere, 2.0);
+              |                 ^^^^^^^^^^^^^^^^^ in `main`
+              |
+              = note: its body is not in this module, nor in any bitcode that was given
+              = help: compile the file that defines `elsewhere` with Zymase too, and link both with it
+        "#]],
     );
 }
 
@@ -51,7 +61,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)f, enzyme_dubb, &x, &d);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: unknown marker `enzyme_dubb`
+             --> a.c:5:17
+              |
+            5 |     return (int)__enzyme_autodiff((void *)f, enzyme_dubb, &x, &d);
+              |                 ^^^^^^^^^^^^^^^^^ in `main`
+              |
+              = note: a global variable whose name begins with `enzyme_` says how to treat an argument, and this one has no meaning
+              = help: did you mean `enzyme_dup`?
+        "#]],
     );
 }
 
@@ -64,7 +84,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)f, &x, &d, &x);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: argument 2 of `f` has no shadow
+             --> a.c:4:17
+              |
+            4 |     return (int)__enzyme_autodiff((void *)f, &x, &d, &x);
+              |                 ^^^^^^^^^^^^^^^^^ in `main`
+              |
+              = note: the shadow must follow the argument
+              = help: pass the shadow after the argument, or write enzyme_const before an argument without derivative
+        "#]],
     );
 }
 
@@ -77,7 +107,17 @@ int main(void) {
                                   enzyme_dup, 3, 4);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: enzyme_dup stands before argument 2 of `f`, an integer of 32 bits
+             --> a.c:3:17
+              |
+            3 |     return (int)__enzyme_autodiff((void *)f, 1.0,
+              |                 ^^^^^^^^^^^^^^^^^ in `main`
+              |
+              = note: integers have no derivative
+              = help: write enzyme_const, and no shadow
+        "#]],
     );
 }
 
@@ -89,7 +129,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)f, 2, 1.0, 2.0);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: `f` is variadic, so it has no derivative
+             --> a.c:3:17
+              |
+            3 |     return (int)__enzyme_autodiff((void *)f, 2, 1.0, 2.0);
+              |                 ^^^^^^^^^^^^^^^^^ in `main`
+              |
+              = note: there is no place for shadows among arguments that only the function itself can tell apart
+              = help: pass the values in an array, or write a function with fixed parameters
+        "#]],
     );
 }
 
@@ -103,7 +153,17 @@ fn inline_assembly() {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate inline assembly
+             --> a.c:3:5
+              |
+            3 |     __asm__("sqrtsd %0, %0" : "+x"(y));
+              |     ^^^^^^^ in `f`
+              |
+              = note: a derivative flows through it in `f`, and there is no rule for it
+              = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
+        "#]],
     );
 }
 
@@ -116,10 +176,21 @@ fn inline_assembly_on_memory() {
 }
 int main(void) {
     double x = 1, d = 0;
-    return (int)__enzyme_autodiff((void *)f, &x, &d);
+    __enzyme_autodiff((void *)f, &x, &d);
+    return (int)d;
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate inline assembly
+             --> a.c:2:5
+              |
+            2 |     __asm__ volatile("movq $0, (%0)" : : "r"(p) : "memory");
+              |     ^^^^^^^ in `f`
+              |
+              = note: a derivative flows through it in `f`, and there is no rule for it
+              = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
+        "#]],
     );
 }
 
@@ -135,7 +206,22 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate the call of `mystery`
+             --> a.c:3:12
+              |
+            3 |     return mystery(x * x);
+              |            ^^^^^^^ in `helper`
+              |
+             ::: a.c:6:16
+              |
+            6 |     return x * helper(x);
+              |                ------ inlined here, in `f`
+              |
+              = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
+              = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_mystery = (void *)mystery;`
+        "#]],
     );
 }
 
@@ -150,7 +236,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)f, enzyme_const, chosen, 2.0);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate a call through a function pointer
+             --> a.c:3:16
+              |
+            3 |     return x * g(x);
+              |                ^ in `f`
+              |
+              = note: a derivative flows through it, and which function is called shows only when the program runs
+              = help: call the function by its name, or choose among the possible ones with `if` or `switch`, so that each is called by its name
+        "#]],
     );
 }
 
@@ -166,7 +262,17 @@ int main(void) {
     __enzyme_autodiff((void *)f, &a, &b, &c, &d, sizeof a);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot deduce the type of copied memory
+             --> a.c:3:5
+              |
+            3 |     memcpy(to, from, n);
+              |     ^^^^^^ in `f`
+              |
+              = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
+              = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
+        "#]],
     );
 }
 
@@ -182,7 +288,17 @@ int main(void) {
     return (int)__enzyme_autodiff((void *)f, &a, &d, 2.0);
 }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate an atomic operation on floats
+             --> a.c:2:8
+              |
+            2 |     *a = x * x;
+              |        ^^^^^^^^ in `f`
+              |
+              = note: a derivative flows through it, and other threads may run it at the same time, which plain additions to its shadow would not survive
+              = help: let each thread work on memory of its own and add the results up afterwards, or pass the memory as enzyme_const if no derivative is meant to flow here
+        "#]],
     );
 }
 
@@ -198,7 +314,17 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate a function with a call of _setjmp, which returns twice
+             --> a.c:4:9
+              |
+            4 |     if (setjmp(place) == 0)
+              |         ^^^^^^ in `f`
+              |
+              = note: control comes back to it on a way that the program text does not show, so the reverse sweep could not go back
+              = help: keep it out of the differentiated functions, or mark the function that contains it as inactive if no derivative is meant to flow through it
+        "#]],
     );
 }
 
@@ -220,7 +346,17 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate the call of `sum`, which is variadic
+              --> a.c:12:12
+               |
+            12 |     return sum(2, x, x * x);
+               |            ^^^ in `f`
+               |
+               = note: a derivative flows through it, and there is no place for shadows among arguments that only the callee can tell apart
+               = help: pass the values in an array, or write the function with fixed parameters
+        "#]],
     );
 }
 
@@ -234,7 +370,17 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: a derivative flows through the global variable `scale`, which has no shadow
+             --> a.c:3:11
+              |
+            3 |     scale = x * 2;
+              |           ^^^^^^^^ in `f`
+              |
+              = note: other code may use the variable too, so its shadow would have to be kept beside it everywhere
+              = help: pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_scale = &scale;`
+        "#]],
     );
 }
 
@@ -250,7 +396,17 @@ fn exception() {
 }
 int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate a `throw` of a value with a derivative
+             --> a.cpp:3:9
+              |
+            3 |         throw x * 2;
+              |         ^^^^^ in `f`
+              |
+              = note: an exception leaves the function on a way that the reverse sweep cannot go back, and a derivative flows into what is thrown
+              = help: return the value, or throw something that does not depend on active arguments
+        "#]],
     );
 }
 
@@ -264,7 +420,17 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: `f` never returns
+             --> a.c:3:5
+              |
+            3 |     for (;;)
+              |     ^^^ in `f`
+              |
+              = note: every path through it ends in a loop without exit or in a call that does not return, so there is nothing to differentiate
+              = help: let the function return
+        "#]],
     );
 }
 
@@ -276,7 +442,17 @@ static double g(double x) { return x * 100; }
 static double f(double x) { return x * x + g(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: the annotation `enzyme_function_like=log1p` is not supported yet
+             --> a.c:2:1
+              |
+            2 | static double g(double x) { return x * 100; }
+              | ^^^^^^ in `g`
+              |
+              = note: it is about `g`, which a derivative needs, and leaving it out would change the result
+              = help: remove the annotation, so that Zymase differentiates `g` itself, or mark it with __enzyme_inactivefn
+        "#]],
     );
 }
 
@@ -288,7 +464,17 @@ double g(double x) { return x * 100; }
 static double f(double x) { return x * x; }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: unknown annotation `enzyme_inactiv` on `g`
+             --> a.c:2:1
+              |
+            2 | double g(double x) { return x * 100; }
+              | ^^^^^^ in `g`
+              |
+              = note: an annotation that begins with `enzyme_` says how to differentiate a function or variable, and this one has no meaning
+              = help: did you mean `enzyme_inactive`?
+        "#]],
     );
 }
 
@@ -301,7 +487,17 @@ fn annotation_of_a_local_variable() {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: the annotation `enzyme_inactive` stands on a local variable, parameter or field
+             --> a.c:2:5
+              |
+            2 |     double y __attribute__((annotate("enzyme_inactive"))) = x * x;
+              |     ^^^^^^ in `f`
+              |
+              = note: Zymase reads annotations of functions and global variables only, and leaving this one out would change the meaning
+              = help: annotate the function or the global variable, or pass the value as enzyme_const
+        "#]],
     );
 }
 
@@ -315,6 +511,16 @@ static double f(double x) {
 }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
-        expect![[]],
+        expect![[r#"
+            exit code 1
+            error: `__enzyme_double` is not called with a pointer
+             --> a.c:3:5
+              |
+            3 |     __enzyme_double(x);
+              |     ^^^^^^^^^^^^^^^ in `f`
+              |
+              = note: a type hint says what the memory at a pointer holds
+              = help: write it as `__enzyme_double(p);` or `__enzyme_double(p, bytes);`, and use no result of it
+        "#]],
     );
 }

@@ -358,3 +358,35 @@ fn pointers_to_active_and_inactive_memory() {
         &[dup(&[0.5]), Arg::Int(0)],
     );
 }
+
+/// A cycle with two entries has no loop header, so the reverse sweep could not count its rounds.
+/// (LLVM makes one entry of them before core sees the program.)
+#[test]
+fn irreducible_cycle() {
+    let text = "func @f(%x: f64) -> f64 {
+        entry:
+            %c = fcmp ogt %x, 0.0
+            branch %c, left(%x), right(%x)
+        left(%a: f64):
+            %b = fmul %a, %x
+            jump right(%b)
+        right(%d: f64):
+            %e = fadd %d, %x
+            %g = fcmp olt %e, 9.0
+            branch %g, left(%e), done
+        done:
+            return %e
+        }";
+    let module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    let refused = Derivatives::new(&module, "f", &[Arg::Out(1.5)], &Options::default());
+    let message = match refused {
+        Ok(_) => "no refusal".to_string(),
+        Err(error) => error.to_string(),
+    };
+    let expected = "the control flow of `f` cannot be reversed";
+    assert!(message.contains(expected), "{message}");
+    assert!(
+        message.contains("write the loop with one entry"),
+        "{message}"
+    );
+}

@@ -132,6 +132,7 @@ impl Compiler<'_> {
             command.args(["-Xclang", "-fembed-bitcode=all"]);
         }
         command
+            .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")
             .arg(target);
@@ -155,6 +156,7 @@ impl Compiler<'_> {
                 command.args(["-Xclang", "-disable-llvm-passes", "-w"]);
             }
             command
+                .args(self.arguments.dependencies(source))
                 .args(self.arguments.with_language(source))
                 .arg("-o")
                 .arg(&path);

@@ -20,7 +20,22 @@ use clap::Parser;
 use std::process::ExitCode;
 use zymase_core::diagnostic::Result;
 
+/// How much stack the work may need: walks over huge functions are deep, here and in LLVM. Memory
+/// is taken only as the stack grows.
+const STACK: usize = 512 << 20;
+
 fn main() -> ExitCode {
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    match worker.map(|worker| worker.join()) {
+        Ok(Ok(code)) => code,
+        // The message of a panic is on standard error already.
+        Ok(Err(_)) => ExitCode::from(101),
+        // There is not so much room; most programs need little.
+        Err(_) => work(),
+    }
+}
+
+fn work() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),

@@ -94,6 +94,11 @@ pub fn call_kind(name: &str) -> Option<CallKind> {
         .map(|&(_, kind)| kind)
 }
 
+/// Whether a call of the function of this name is special.
+pub fn is_request(name: &str) -> bool {
+    call_kind(name).is_some()
+}
+
 /// A marker among the arguments of a request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Marker {

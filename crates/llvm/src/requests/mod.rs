@@ -29,7 +29,7 @@ mod settings;
 mod types;
 
 pub use complaints::only_declared;
-pub use grammar::{COMMON_PREFIX, is_registration};
+pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{

@@ -232,6 +232,35 @@ impl Arguments {
         kept
     }
 
+    /// Where the dependencies of a source go and what they are of, if they are to be written and
+    /// nothing else says so. Clang would take the names from an object that is not the user's.
+    pub fn dependencies(&self, source: &OsStr) -> Vec<OsString> {
+        let mut args = Vec::new();
+        if !self.has("-MD") && !self.has("-MMD") {
+            return args;
+        }
+        let object = match self.mode {
+            Mode::Link => Path::new(source).with_extension("o"),
+            _ => self.output_of(source),
+        };
+        let object = match self.mode {
+            Mode::Link => object.file_name().map(PathBuf::from).unwrap_or(object),
+            _ => object,
+        };
+        if !self
+            .compile
+            .iter()
+            .any(|a| a.to_string_lossy().starts_with("-MF"))
+        {
+            let file = self.output.as_ref().unwrap_or(&object).with_extension("d");
+            args.extend(["-MF".into(), file.into_os_string()]);
+        }
+        if !self.has("-MT") && !self.has("-MQ") {
+            args.extend(["-MT".into(), object.into_os_string()]);
+        }
+        args
+    }
+
     /// The arguments of the link, with objects in the places of sources.
     pub fn link_arguments(&self, objects: &[OsString]) -> Vec<OsString> {
         let mut objects = objects.iter();

@@ -4,10 +4,11 @@ use super::arguments::Arguments;
 use super::display;
 use crate::output;
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_llvm::requests::{COMMON_PREFIX, is_request};
 
 /// Everything that is linked.
 pub struct Inputs {
@@ -98,8 +99,11 @@ impl Inputs {
         if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") {
             return self.read_archive(path, &bytes);
         }
-        if let Some(embedded) = embedded_bitcode(&bytes) {
-            self.add(display(path), embedded, true);
+        match embedded_bitcode(&bytes) {
+            Some(embedded) => {
+                self.add(display(path), embedded, true);
+            }
+            None => refuse_native_requests(path, &bytes)?,
         }
         Ok(None)
     }
@@ -171,6 +175,26 @@ fn file_of(argument: &OsString, arguments: &Arguments) -> Option<PathBuf> {
 /// Whether these bytes are bitcode, plain or in a wrapper.
 pub fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(&[0xDE, 0xC0, 0x17, 0x0B])
+}
+
+/// Refuses a native object that asks for a derivative: nobody can write it.
+fn refuse_native_requests(path: &Path, bytes: &[u8]) -> Result<()> {
+    if memchr::memmem::find(bytes, COMMON_PREFIX.as_bytes()).is_none() {
+        return Ok(());
+    }
+    let Ok(file) = object::File::parse(bytes) else {
+        return Ok(());
+    };
+    let names = file.symbols().filter(|symbol| symbol.is_undefined());
+    let mut names = names.filter_map(|symbol| symbol.name().ok().map(str::to_string));
+    match names.find(|name| is_request(name)) {
+        None => Ok(()),
+        Some(name) => Err(Diagnostic::new(
+            format!("{} calls `{name}`, but has no bitcode", path.display()),
+            "derivatives are written from bitcode, and another compiler made native code of it",
+            "compile the file with `zymase cc`, or with clang and -flto",
+        )),
+    }
 }
 
 /// The bitcode that a compiler left beside native code.
