@@ -390,3 +390,37 @@ fn irreducible_cycle() {
         "{message}"
     );
 }
+
+#[test]
+fn arithmetic_on_the_bits_of_a_float_is_refused() {
+    let refused = |text: &str| {
+        let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let derivatives = Derivatives::new(&module, "f", &[Arg::Out(2.0)], &Options::default());
+        derivatives.err().map(|failure| failure.to_string())
+    };
+    let trick = "func @f(%x: f64) -> f64 {
+        entry:
+            %bits = bitcast %x : i64
+            %half = lshr %bits, 1
+            %sum = add %half, 2305843009213693952
+            %y = bitcast %sum : f64
+            return %y
+        }";
+    let message = refused(trick).unwrap_or_default();
+    assert!(message.contains("bits of a float"), "{message}");
+    // Deciding by the bits is no arithmetic on a float.
+    let decision = "func @f(%x: f64) -> f64 {
+        entry:
+            %bits = bitcast %x : i64
+            %exponent = lshr %bits, 52
+            %biased = sub %exponent, 1
+            %large = icmp ugt %biased, 1022
+            branch %large, a, b
+        a:
+            %y = fmul %x, %x
+            return %y
+        b:
+            return %x
+        }";
+    assert_eq!(refused(decision), None);
+}

@@ -7,6 +7,7 @@
 //! An integer that is loaded from active memory is active too as long as nothing shows that it
 //! holds no float; only where it would have to be differentiated is it an error.
 
+mod bits;
 pub mod globals;
 mod objects;
 
@@ -74,6 +75,7 @@ impl Activity {
         solver.with_shadows = solver.objects_with_shadows();
         let shadowed = solver.shadowed();
         solver.check(&shadowed)?;
+        bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
             active: solver.active,
