@@ -362,3 +362,146 @@ double g(double x) { return scale * x; }";
         "#]].assert_eq(&message);
     }
 }
+
+#[test]
+fn annotations() {
+    let source = format!(
+        "{HEADER}
+__attribute__((annotate(\"enzyme_inactive\"))) static double noise(double x) {{ return 100 * x; }}
+__attribute__((annotate(\"enzyme_inactive\"))) double last;
+double other;
+void *__enzyme_inactive_global_other = &other;
+__attribute__((annotate(\"for somebody else\"))) static double f(double x) {{
+    last = 3 * x;
+    other = 5 * x;
+    return x * x + noise(x) + last + other;
+}}
+__attribute__((annotate(\"enzyme_function_like=log1p\"))) double unused(double x) {{ return x; }}
+int main() {{
+    printf(\"%g \", __enzyme_autodiff((void *)f, 3.0));
+    printf(\"%g \", __enzyme_fwddiff((void *)f, 3.0, 1.0));
+    printf(\"%g %g\\n\", last, other);
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "6 6 9 15\n");
+}
+
+/// Functions of two files may have the same name, and what is said of one is not said of the other.
+#[test]
+fn annotation_of_a_local_function_in_another_file() {
+    let other = "
+__attribute__((annotate(\"enzyme_inactive\"))) static double helper(double x) { return 1000 * x; }
+double library(double x) { return helper(x) + x * x; }
+";
+    let source = format!(
+        "{HEADER}
+double library(double);
+__attribute__((noinline)) static double helper(double x) {{ return x * x * x; }}
+static double f(double x) {{ return library(x) + helper(x); }}
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0)); }}"
+    );
+    let files = [("a.c", source.as_str()), ("b.c", other)];
+    check(&files, "cc a.c b.c", "16\n");
+}
+
+/// Without the hint, the copy is refused (see `refusals.rs`).
+#[test]
+fn type_hints() {
+    let source = format!(
+        "{HEADER}
+#include <string.h>
+void __enzyme_double(void *, ...);
+void __enzyme_float(void *);
+void __enzyme_integer(void *, unsigned long);
+static void doubles(void *to, void *from, size_t n) {{
+    __enzyme_double(to);
+    memcpy(to, from, n);
+}}
+static void floats(void *to, void *from, size_t n) {{
+    __enzyme_float(from);
+    memcpy(to, from, n);
+}}
+static void mixed(void *to, void *from) {{
+    __enzyme_integer(to, 8);
+    __enzyme_double((char *)to + 8, 8);
+    memcpy(to, from, 16);
+}}
+int main() {{
+    double a[2] = {{1, 2}}, da[2] = {{0, 0}}, b[2], db[2] = {{3, 4}};
+    __enzyme_autodiff((void *)doubles, b, db, a, da, sizeof a);
+    printf(\"%g %g %g \", b[1], da[0], da[1]);
+    float c[2] = {{1, 2}}, dc[2] = {{0, 0}}, d[2], dd[2] = {{5, 6}};
+    __enzyme_autodiff((void *)floats, d, dd, c, dc, sizeof c);
+    printf(\"%g %g %g \", d[1], dc[0], dc[1]);
+    struct pair {{ long n; double x; }} e = {{7, 8}}, de = {{1, 0}}, f, df = {{2, 9}};
+    __enzyme_autodiff((void *)mixed, &f, &df, &e, &de);
+    printf(\"%ld %ld %g\\n\", f.n, de.n, de.x);
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "2 3 4 2 5 6 7 1 9\n");
+}
+
+/// In one call nothing can be overwritten between the sweeps: the promise changes nothing.
+#[test]
+fn not_overwritten() {
+    let source = format!(
+        "{HEADER}
+extern int enzyme_not_overwritten;
+static double f(double *p, double x) {{ return *p * *p * x; }}
+int main() {{
+    double x = 3, d = 0;
+    double slope = __enzyme_autodiff((void *)f, enzyme_not_overwritten, enzyme_dup, &x, &d, 2.0);
+    printf(\"%g %g\\n\", slope, d);
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "9 12\n");
+}
+
+/// LLVM makes one entry of two.
+#[test]
+fn irreducible_loop() {
+    let source = format!(
+        "{HEADER}
+static double f(double x, int n) {{
+    double s = x;
+    int i = 0;
+    if (n & 1)
+        goto odd;
+even:
+    s = s * x;
+    if (++i > n)
+        return s;
+odd:
+    s = s + x;
+    if (++i <= n)
+        goto even;
+    return s;
+}}
+int main() {{
+    for (int n = 1; n < 5; n++) {{
+        double up = f(2 + 1e-6, n), down = f(2 - 1e-6, n);
+        double slope = __enzyme_autodiff((void *)f, 2.0, n);
+        double error = slope - (up - down) / 2e-6;
+        printf(\"%d\", error < 1e-3 && error > -1e-3);
+    }}
+    printf(\"\\n\");
+}}"
+    );
+    check(&[("a.c", &source)], "cc a.c", "1111\n");
+}
+
+/// Volatile memory has a derivative like any other; an exception without one passes through.
+#[test]
+fn volatile_and_throw() {
+    let source = "
+#include <cstdio>
+extern \"C\" double __enzyme_autodiff(void *, ...);
+static double f(double x) {
+    volatile double y = x * x;
+    if (x > 3) throw 1;
+    return y * x;
+}
+int main() { printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0)); }
+";
+    check(&[("a.cpp", source)], "c++ a.cpp", "12\n");
+}

@@ -10,7 +10,7 @@ use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Piece, Types};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Module, Op, Value};
+use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
@@ -160,6 +160,26 @@ impl Primal {
         }
     }
 
+    /// The first place in the source program that an instruction knows, for messages about the
+    /// function as a whole.
+    pub fn first_loc(&self) -> Option<Loc> {
+        let blocks = self.function.blocks().iter();
+        let mut insts = blocks.flat_map(|&block| self.function.block_insts(block));
+        insts.find_map(|&inst| self.function.inst(inst).loc)
+    }
+
+    /// The refusal to differentiate an instruction that has no rule.
+    pub fn refuse_inst(&self, module: &Module, inst: Inst) -> Box<Diagnostic> {
+        let name = self.describe(inst);
+        // The name of something foreign is a description already, or one word of LLVM's.
+        let what = match &self.function.inst(inst).op {
+            Op::Opaque(_) if name.contains(' ') => name,
+            Op::Opaque(_) => format!("LLVM's `{name}`"),
+            _ => format!("`{name}`"),
+        };
+        self.refuse(module, inst, &what)
+    }
+
     /// The refusal to differentiate an instruction: `what` is the thing that has no derivative.
     pub fn refuse(&self, module: &Module, inst: Inst, what: &str) -> Box<Diagnostic> {
         Diagnostic::new(
@@ -212,9 +232,9 @@ impl Primal {
             return Err(Diagnostic::new(
                 "cannot deduce the type of copied memory",
                 format!("a derivative may flow through byte {offset} of it, and {how}"),
-                "access the memory with its type somewhere in the differentiated function, copy \
-                 field by field, or compile with optimization (-O1 or more keeps type \
-                 information)",
+                "say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, \
+                 __enzyme_pointer) before the copy, copy field by field, or compile with \
+                 optimization (-O1 or more keeps type information)",
             )
             .at(module, data.loc)
             .in_function(&self.function.name));

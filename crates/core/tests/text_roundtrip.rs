@@ -268,6 +268,7 @@ impl Generator {
                 constant: self.rng.bool(),
                 thread_local: self.rng.bool(),
                 local: self.rng.bool(),
+                inactive: self.rng.bool(),
                 origin: None,
             });
         }

@@ -12,7 +12,7 @@ mod library;
 
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
-use crate::requests::{Pins, Registered, Rule, only_declared};
+use crate::requests::{Pins, Registered, Rule, is_registration, only_declared};
 use library::take_from_library;
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
@@ -25,7 +25,7 @@ use zymase_core::diagnostic::{Diagnostic, Result};
 pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<Isolated> {
     name_everything(program);
     let private = program.duplicate();
-    forget_roots(&private);
+    forget_notes(&private);
     share_variables(&private);
     for name in &pins.barriers {
         forget_body(&private, name);
@@ -33,8 +33,10 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
-        if registered.rule != Rule::Unsupported {
-            keep_out_of_line(&private, &registered.about);
+        match registered.rule {
+            Rule::Inactive | Rule::NoFree => keep_out_of_line(&private, &registered.about),
+            Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
+            Rule::Unsupported => {}
         }
     }
     make_local(&private);
@@ -54,7 +56,6 @@ pub type Library<'a> = dyn FnMut(&str) -> Result<Option<Module>> + 'a;
 /// [`promote`]).
 pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
     name_everything(module);
-    forget_roots(module);
     let mut renamed = Vec::new();
     for global in module.globals() {
         if is_variable(global) && is_local(global) {
@@ -134,12 +135,11 @@ fn name_everything(program: &Module) {
     }
 }
 
-/// Removes the variables through which LLVM keeps symbols alive, and registrations.
-fn forget_roots(private: &Module) {
+/// Removes the variables through which LLVM keeps symbols alive, annotations and registrations.
+fn forget_notes(private: &Module) {
     let special: Vec<_> = private
         .globals()
-        // SAFETY: the variables of a live module are live.
-        .filter(|&global| unsafe { value_name(global) }.starts_with("llvm."))
+        .filter(|&global| is_note(global))
         .collect();
     for global in special {
         // SAFETY: nothing refers to these variables.
@@ -180,6 +180,36 @@ fn keep_out_of_line(private: &Module, name: &str) {
             LLVMRemoveEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, other);
         }
         LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+    }
+}
+
+/// Makes the accesses to an inactive variable volatile: where an optimizer passes a stored value
+/// on to a load, derivatives would flow past the variable.
+fn keep_in_memory(private: &Module, name: &str) {
+    // SAFETY: the name is read during the call only; users of live values are live.
+    unsafe {
+        let global = LLVMGetNamedGlobal(private.raw(), c_string(name).as_ptr());
+        let mut pointers: Vec<LLVMValueRef> = Vec::new();
+        if !global.is_null() {
+            pointers.push(global);
+        }
+        while let Some(pointer) = pointers.pop() {
+            let mut next = LLVMGetFirstUse(pointer);
+            while !next.is_null() {
+                let user = LLVMGetUser(next);
+                next = LLVMGetNextUse(next);
+                let loads = !LLVMIsALoadInst(user).is_null();
+                let stores =
+                    !LLVMIsAStoreInst(user).is_null() && LLVMGetOperand(user, 1) == pointer;
+                if loads || stores {
+                    LLVMSetVolatile(user, 1);
+                } else if !LLVMIsAConstantExpr(user).is_null()
+                    || !LLVMIsAGetElementPtrInst(user).is_null()
+                {
+                    pointers.push(user);
+                }
+            }
+        }
     }
 }
 
@@ -224,7 +254,15 @@ fn share_variables(private: &Module) {
 /// Whether this is a variable with a definition that may change.
 fn is_variable(global: LLVMValueRef) -> bool {
     // SAFETY: the caller has a live global variable.
-    unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 }
+    let changes = unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 };
+    changes && !is_note(global)
+}
+
+/// Whether a variable is there for the compiler to read, and not for the program.
+fn is_note(global: LLVMValueRef) -> bool {
+    // SAFETY: the caller has a live global variable.
+    let name = unsafe { value_name(global) };
+    name.starts_with("llvm.") || is_registration(&name)
 }
 
 fn is_local(value: LLVMValueRef) -> bool {
@@ -307,15 +345,21 @@ fn refuse_registrations(private: &Module, registered: &[Registered]) -> Result<(
     let followed = |r: &&Registered| r.rule == Rule::Unsupported && reached(&r.about);
     match registered.iter().find(followed) {
         None => Ok(()),
-        Some(Registered { by, about, .. }) => Err(Diagnostic::new(
-            format!("the registration `{by}` is not supported yet"),
-            format!(
-                "it is about `{about}`, which a derivative needs, and leaving it out would change the result"
-            ),
-            format!(
-                "remove the registration, so that Zymase differentiates `{about}` itself, or mark it with __enzyme_inactivefn"
-            ),
-        )),
+        Some(note @ Registered { by, about, .. }) => {
+            let kind = match note.place {
+                Some(_) => "annotation",
+                None => "registration",
+            };
+            Err(note.complain(Diagnostic::new(
+                format!("the {kind} `{by}` is not supported yet"),
+                format!(
+                    "it is about `{about}`, which a derivative needs, and leaving it out would change the result"
+                ),
+                format!(
+                    "remove the {kind}, so that Zymase differentiates `{about}` itself, or mark it with __enzyme_inactivefn"
+                ),
+            )))
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::tools::{self, Language};
 use crate::{journal, ld, output};
 use arguments::{Arguments, Mode};
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_llvm::requests::{COMMON_PREFIX, Pins, is_unoptimized, mark_unoptimized, pin};
@@ -21,8 +22,16 @@ use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 /// Runs the command, and gives its exit code.
 pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
     let clang = tools::clang(language)?;
-    let arguments = Arguments::read(args);
+    let mut arguments = Arguments::read(&ld::open_response_files(args)?);
     let scratch = output::scratch_folder()?;
+    if arguments.reads_standard_input() {
+        let copy = scratch.path().join("stdin");
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| output::cannot_read(Path::new("standard input"), &error))?;
+        output::write(&copy, &bytes)?;
+        arguments.standard_input = Some(copy);
+    }
     let compiler = Compiler {
         clang,
         arguments: &arguments,
@@ -97,7 +106,8 @@ impl Compiler<'_> {
         let mut command = self.clang_command();
         command
             .args(self.arguments.without_dependencies())
-            .args(["-E", "-P", "-o"])
+            // Warnings come when the source is compiled.
+            .args(["-w", "-E", "-P", "-o"])
             .arg(&text)
             .args(self.arguments.with_language(source));
         let code = tools::run(&mut command)?;

@@ -11,7 +11,7 @@ use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, isolate};
-use zymase_llvm::requests::{Pins, lower, pin};
+use zymase_llvm::requests::{Pins, erase_hints, lower, pin};
 use zymase_llvm::{Module, OptLevel, export, import, pipelines};
 
 /// What was done to a module.
@@ -45,6 +45,7 @@ pub fn differentiate(
     pin(program, &mut pins)?;
     show(Step::Requests, &|| program.print());
     if pins.requests.is_empty() {
+        erase_hints(program);
         return Ok(Done {
             pins,
             reports: Vec::new(),
@@ -53,6 +54,7 @@ pub fn differentiate(
     }
     journal::step(&format!("cloning what the requests of {name} reach"));
     let isolated = isolate(program, &mut pins, library)?;
+    erase_hints(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
     pipelines::prepare(&isolated.private)?;
@@ -70,8 +72,9 @@ pub fn differentiate(
     for func in added {
         export::export_function(&mut imported, func)?;
     }
-    show(Step::Export, &|| isolated.private.print());
     drop(imported);
+    erase_hints(&isolated.private);
+    show(Step::Export, &|| isolated.private.print());
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
     show(Step::Finish, &|| isolated.private.print());

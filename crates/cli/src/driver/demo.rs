@@ -23,7 +23,7 @@ type Gradient = unsafe extern "C" fn(*const f64, *mut f64, i64);
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<()> {
     if args.source {
-        output::print(PROGRAM.as_bytes());
+        output::print(PROGRAM.as_bytes())?;
     }
     let options = CompileOptions::default();
     let context = Context::new();
@@ -64,7 +64,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     for report in &done.reports {
         let _ = write!(text, "\n{report}");
     }
-    output::print(text.as_bytes());
+    output::print(text.as_bytes())?;
     match agrees {
         true => Ok(()),
         false => Err(Diagnostic::new(

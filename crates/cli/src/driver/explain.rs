@@ -14,9 +14,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let context = Context::new();
     let program = Module::parse(&context, &output::read(&args.input)?, &name)?;
     let done = differentiate(&program, &name, &args.options, &mut no_library)?;
-    output::print(requests(&name, &done.pins).as_bytes());
+    output::print(requests(&name, &done.pins).as_bytes())?;
     for report in &done.reports {
-        output::print(format!("\n{report}").as_bytes());
+        output::print(format!("\n{report}").as_bytes())?;
     }
     Ok(())
 }

@@ -36,10 +36,7 @@ pub fn run(args: &OptArgs) -> Result<()> {
                 "give a file with -o",
             ))
         }
-        _ => {
-            output::print(&bytes);
-            Ok(())
-        }
+        _ => output::print(&bytes),
     }
 }
 

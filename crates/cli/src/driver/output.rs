@@ -28,8 +28,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes to standard output; a reader that has gone away is no error.
-pub fn print(bytes: &[u8]) {
-    let _ = std::io::stdout().write_all(bytes);
+pub fn print(bytes: &[u8]) -> Result<()> {
+    let mut output = std::io::stdout();
+    match output.write_all(bytes).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Diagnostic::new(
+            "cannot write to standard output",
+            error.to_string(),
+            "",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A folder for intermediate files that goes away by itself.

@@ -193,10 +193,11 @@ const ROWS: &[Row] = &[
     // LLVM's intrinsics that only look as if they did something. The start and the end of a
     // lifetime change what is in memory.
     ("llvm.lifetime.*",                                       "w w",    Nothing,     true),
-    ("llvm.dbg.* llvm.assume llvm.donothing llvm.experimental.noalias.scope.decl llvm.pseudoprobe llvm.var.annotation* llvm.sideeffect",
+    ("llvm.dbg.* llvm.assume llvm.donothing llvm.experimental.noalias.scope.decl llvm.pseudoprobe llvm.fake.use llvm.var.annotation* llvm.sideeffect",
                                                               "-",      Nothing,     true),
     ("llvm.prefetch* llvm.trap llvm.debugtrap llvm.ubsantrap llvm.stacksave* llvm.eh.* llvm.readcyclecounter llvm.objectsize* llvm.is.constant* llvm.expect* llvm.is.fpclass*",
                                                               "-",      Nothing,     true),
+    ("zymase.hint.*",                                         "-",      Nothing,     true),
     ("llvm.invariant.start* llvm.invariant.end*",             "-",      Nothing,     true),
 ];
 

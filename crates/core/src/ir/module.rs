@@ -79,6 +79,8 @@ pub struct GlobalData {
     pub thread_local: bool,
     /// Whether the symbol is local to the module.
     pub local: bool,
+    /// Whether no derivative flows through it, so that it needs no shadow.
+    pub inactive: bool,
     /// The foreign variable this one was read from.
     pub origin: Option<Origin>,
 }

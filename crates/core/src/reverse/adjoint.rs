@@ -49,7 +49,7 @@ impl Gradient<'_> {
                 self.arithmetic(&data, rule, result, &adjoints);
                 Ok(())
             }
-            None => Err(self.refuse(inst, &format!("`{}`", self.primal.describe(inst)))),
+            None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
         }
     }
 

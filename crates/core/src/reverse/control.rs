@@ -52,6 +52,7 @@ impl Gradient<'_> {
                  return, so there is nothing to differentiate",
                 "let the function return",
             )
+            .at(&self.synthesis.module, self.primal.first_loc())
             .in_function(&self.primal.function.name));
         };
         Builder::new(&mut self.func, self.prologue).jump(start, Vec::new());

@@ -27,6 +27,37 @@ pub struct ActiveCall {
     pub frame: Inst,
 }
 
+/// The refusal of a call that no body and no rule is known for.
+fn unknown_call(name: &str) -> Box<Diagnostic> {
+    let plain = name.trim_matches('`');
+    if name == plain {
+        return Diagnostic::new(
+            "cannot differentiate a call through a function pointer",
+            "a derivative flows through it, and which function is called shows only when the \
+             program runs",
+            "call the function by its name, or choose among the possible ones with `if` or \
+             `switch`, so that each is called by its name",
+        );
+    }
+    if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
+        return Diagnostic::new(
+            "cannot differentiate a `throw` of a value with a derivative",
+            "an exception leaves the function on a way that the reverse sweep cannot go back, \
+             and a derivative flows into what is thrown",
+            "return the value, or throw something that does not depend on active arguments",
+        );
+    }
+    Diagnostic::new(
+        format!("cannot differentiate the call of {name}"),
+        "a derivative flows through it, but its body is not part of the program and no rule for \
+         it is known",
+        format!(
+            "compile the file that defines it with zymase too, or, if no derivative is meant to \
+             flow through it, mark it: `void *__enzyme_inactivefn_{plain} = (void *){plain};`"
+        ),
+    )
+}
+
 impl Walk<'_> {
     pub(super) fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         match call_kind(&self.synthesis.module, data) {
@@ -34,6 +65,19 @@ impl Walk<'_> {
             CallKind::Inactive => {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
+            }
+            CallKind::Defined(func)
+                if self.is_active_call(inst, data) && self.callee(func).sig.variadic =>
+            {
+                let name = self.callee(func).name.clone();
+                return Err(Diagnostic::new(
+                    format!("cannot differentiate the call of `{name}`, which is variadic"),
+                    "a derivative flows through it, and there is no place for shadows among \
+                     arguments that only the callee can tell apart",
+                    "pass the values in an array, or write the function with fixed parameters",
+                )
+                .at(&self.synthesis.module, data.loc)
+                .in_function(&self.primal.function.name));
             }
             CallKind::Defined(func) if self.is_active_call(inst, data) => {
                 if !matches!(data.op, Op::Call(_)) {
@@ -45,15 +89,9 @@ impl Walk<'_> {
                 };
             }
             CallKind::Unknown(name) if self.is_active_call(inst, data) => {
-                return Err(Diagnostic::new(
-                    format!("cannot differentiate the call of {name}"),
-                    "a derivative flows through it, but its body is not part of the program \
-                     and no rule for it is known",
-                    "compile the file that defines it with zymase too, or mark it inactive with \
-                     `void *__enzyme_inactivefn_x = (void *)f;` if no derivative flows through it",
-                )
-                .at(&self.synthesis.module, data.loc)
-                .in_function(&self.primal.function.name));
+                return Err(unknown_call(&name)
+                    .at(&self.synthesis.module, data.loc)
+                    .in_function(&self.primal.function.name));
             }
             CallKind::Defined(_) | CallKind::Unknown(_) => {}
         }

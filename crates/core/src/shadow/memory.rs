@@ -231,9 +231,19 @@ impl Walk<'_> {
             }
             _ => false,
         };
-        let active = data.args.iter().any(|&v| self.primal.is_active(v));
+        let result = self.primal.function.result(inst);
+        let mut values = data.args.iter().copied().chain(result);
+        let active = values.any(|v| self.primal.is_active(v));
         if (float && self.primal.has_shadow(data.args[0])) || active {
-            return Err(self.refuse(inst, "an atomic operation on floats"));
+            return Err(Diagnostic::new(
+                "cannot differentiate an atomic operation on floats",
+                "a derivative flows through it, and other threads may run it at the same time, \
+                 which plain additions to its shadow would not survive",
+                "let each thread work on memory of its own and add the results up afterwards, \
+                 or pass the memory as enzyme_const if no derivative is meant to flow here",
+            )
+            .at(&self.synthesis.module, data.loc)
+            .in_function(&self.primal.function.name));
         }
         Ok(())
     }

@@ -205,11 +205,17 @@ impl Walk<'_> {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
             }
+            Op::Store(access) if access.atomic.is_some() => {
+                self.atomic(inst, &data)?;
+                self.store(inst, &data)?;
+            }
             Op::Store(_) => self.store(inst, &data)?,
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
             Op::MemCopy { .. } => self.copy(inst, &data)?,
             Op::MemSet(_) => self.set(inst, &data)?,
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
+            Op::Opaque(opaque) => self.opaque(inst, &data, &opaque.name)?,
+            Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
             _ => {}
         }
         self.func.attach_inst(self.block, inst);
@@ -237,8 +243,29 @@ impl Walk<'_> {
         }
         match rules::rule_for(&data.op) {
             Some(rule) => self.tangents(inst, data, rule, result),
-            None => Err(self.refuse(inst, &format!("`{}`", self.primal.describe(inst)))),
+            None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
         }
+    }
+
+    /// Something of LLVM's that core only passes on: no derivative may reach it.
+    fn opaque(&mut self, inst: Inst, data: &InstData, name: &str) -> Result<()> {
+        if name.ends_with("which returns twice") {
+            return Err(Diagnostic::new(
+                format!("cannot differentiate a function with a {name}"),
+                "control comes back to it on a way that the program text does not show, so the \
+                 reverse sweep could not go back",
+                "keep it out of the differentiated functions, or mark the function that contains \
+                 it as inactive if no derivative is meant to flow through it",
+            )
+            .at(&self.synthesis.module, data.loc)
+            .in_function(&self.primal.function.name));
+        }
+        let mentions_only = name.starts_with("call of llvm.assume");
+        let reached = |&v: &Value| self.primal.is_active(v) || self.primal.has_shadow(v);
+        if data.args.iter().any(reached) && !mentions_only {
+            return Err(self.primal.refuse_inst(&self.synthesis.module, inst));
+        }
+        Ok(())
     }
 
     /// A moving instruction on shadows: the operands at `positions` are replaced by shadows.

@@ -34,6 +34,7 @@ impl Importer {
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
+            inactive: false,
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));

@@ -1,6 +1,6 @@
 //! Takes definitions that a program lacks from other modules.
 
-use super::{Library, forget_body};
+use super::{Library, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, pin};
@@ -34,13 +34,35 @@ pub(super) fn take_from_library(
         };
         if let Some(module) = library(&name)? {
             let known = pins.barriers.len();
+            let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
+            forget_notes(&module);
+            let named = pins.requests[before.0..].iter_mut().map(|r| &mut r.target);
+            let about = pins.registered[before.1..].iter_mut().map(|r| &mut r.about);
+            for name in named.chain(about) {
+                make_unique(&module, name, asked.len());
+            }
             for barrier in &pins.barriers[known..] {
                 forget_body(&module, barrier);
             }
             private.link(module)?;
         }
     }
+}
+
+/// Gives a local function a name that no other module has, because later it is found by its name.
+fn make_unique(module: &Module, name: &mut String, number: usize) {
+    let suffix = format!(".zymase.{number}");
+    let Some(function) = module.function(name).filter(|&f| is_local(f)) else {
+        // Renamed already, because more is said of it.
+        if let Some(function) = module.function(&format!("{name}{suffix}")) {
+            // SAFETY: the function is live.
+            *name = unsafe { value_name(function) };
+        }
+        return;
+    };
+    name.push_str(&suffix);
+    set_name(function, name);
 }
 
 /// What the functions to differentiate reach.
@@ -71,7 +93,10 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                 if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
                     next.extend(target(request));
                     found.requests.insert(name);
-                } else if !name.starts_with("llvm.") && !pins.barriers.contains(&name) {
+                } else if !name.starts_with("llvm.")
+                    && !pins.barriers.contains(&name)
+                    && !never_returns(value)
+                {
                     found.missing.push(name);
                 }
             } else {
@@ -85,6 +110,17 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         work.extend(next);
     }
     found
+}
+
+/// Whether a function never returns. No derivative comes back from it, so its body, which may be
+/// all of a language's machinery for panics, is not needed.
+unsafe fn never_returns(function: LLVMValueRef) -> bool {
+    // SAFETY: LLVM reads the length of the name that is given.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(c"noreturn".as_ptr(), 8);
+        let index = llvm_sys::LLVMAttributeFunctionIndex;
+        !LLVMGetEnumAttributeAtIndex(function, index, kind).is_null()
+    }
 }
 
 unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {

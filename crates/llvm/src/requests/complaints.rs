@@ -1,6 +1,6 @@
 //! What users are told about requests that cannot be read: one function for each mistake.
 
-use super::grammar::closest_marker;
+use super::grammar::{closest_annotation, closest_marker};
 use super::parse::{Target, Word};
 use zymase_core::diagnostic::Diagnostic;
 use zymase_core::ir::{Type, TypeKind};
@@ -31,6 +31,42 @@ pub fn unsupported_call(name: &str) -> Complaint {
         format!("`{name}` is not supported yet"),
         "Zymase knows this request but cannot serve it",
         "use __enzyme_autodiff (reverse mode) or __enzyme_fwddiff (forward mode)",
+    )
+}
+
+/// The function to differentiate takes any number of arguments.
+pub fn variadic(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is variadic, so it has no derivative"),
+        "there is no place for shadows among arguments that only the function itself can tell apart",
+        "pass the values in an array, or write a function with fixed parameters",
+    )
+}
+
+/// An annotation that looks like one of ours.
+pub fn unknown_annotation(word: &str, about: &str) -> Complaint {
+    Diagnostic::new(
+        format!("unknown annotation `{word}` on `{about}`"),
+        "an annotation that begins with `enzyme_` says how to differentiate a function or variable, and this one has no meaning",
+        format!("did you mean `{}`?", closest_annotation(word)),
+    )
+}
+
+/// An annotation of something that is neither a function nor a global variable.
+pub fn annotated_value(word: &str) -> Complaint {
+    Diagnostic::new(
+        format!("the annotation `{word}` stands on a local variable, parameter or field"),
+        "Zymase reads annotations of functions and global variables only, and leaving this one out would change the meaning",
+        "annotate the function or the global variable, or pass the value as enzyme_const",
+    )
+}
+
+/// A type hint about something that is not memory.
+pub fn hint_without_pointer(name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{name}` is not called with a pointer"),
+        "a type hint says what the memory at a pointer holds",
+        format!("write it as `{name}(p);` or `{name}(p, bytes);`, and use no result of it"),
     )
 }
 

@@ -2,6 +2,9 @@
 //!
 //! This is the one place where names are read, for every language.
 
+use zymase_core::analysis::types::Hint;
+use zymase_core::ir::FloatKind;
+
 /// What a call of a specially named function asks for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CallKind {
@@ -16,7 +19,7 @@ pub enum CallKind {
     /// The identity, with derivative zero.
     IgnoreDerivatives,
     /// A statement of what memory holds.
-    TypeHint,
+    TypeHint(Hint),
     /// Something Zymase does not do yet.
     Unsupported,
 }
@@ -61,10 +64,16 @@ const CALLS: &[(&str, CallKind)] = &[
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
     ("__enzyme_call_inactive", CallKind::CallInactive),
     ("__enzyme_ignore_derivatives", CallKind::IgnoreDerivatives),
-    ("__enzyme_float", CallKind::TypeHint),
-    ("__enzyme_double", CallKind::TypeHint),
-    ("__enzyme_integer", CallKind::TypeHint),
-    ("__enzyme_pointer", CallKind::TypeHint),
+    (
+        "__enzyme_float",
+        CallKind::TypeHint(Hint::Float(FloatKind::F32)),
+    ),
+    (
+        "__enzyme_double",
+        CallKind::TypeHint(Hint::Float(FloatKind::F64)),
+    ),
+    ("__enzyme_integer", CallKind::TypeHint(Hint::Integer)),
+    ("__enzyme_pointer", CallKind::TypeHint(Hint::Pointer)),
     ("__enzyme_batch", CallKind::Unsupported),
     ("__enzyme_error_estimate", CallKind::Unsupported),
     ("__enzyme_truncate", CallKind::Unsupported),
@@ -247,12 +256,55 @@ const REGISTRATIONS: &[(&str, Registration)] = &[
     ("__enzyme_shouldrecompute", Registration::Unsupported),
 ];
 
+/// Whether the global variable of this name registers something.
+pub fn is_registration(name: &str) -> bool {
+    registration(name).is_some()
+}
+
 /// What the global variable of this name registers, if it is special.
 pub fn registration(name: &str) -> Option<Registration> {
     REGISTRATIONS
         .iter()
         .find(|(part, _)| name.contains(part))
         .map(|&(_, registration)| registration)
+}
+
+/// The words of `annotate("…")` on functions and variables, and what each registers.
+const ANNOTATIONS: &[(&str, Registration)] = &[
+    ("enzyme_inactive", Registration::InactiveFunction),
+    ("enzyme_inactivefn", Registration::InactiveFunction),
+    ("enzyme_inactive_global", Registration::InactiveGlobal),
+    ("enzyme_nofree", Registration::NoFree),
+    ("enzyme_function_like", Registration::Unsupported),
+    ("enzyme_allocation_like", Registration::Unsupported),
+    ("enzyme_shouldrecompute", Registration::Unsupported),
+    ("enzyme_register_gradient", Registration::Unsupported),
+    ("enzyme_register_derivative", Registration::Unsupported),
+    ("enzyme_register_splitderivative", Registration::Unsupported),
+    ("enzyme_elementwise_read", Registration::Unsupported),
+    ("enzyme_sparse_accumulate", Registration::Unsupported),
+    ("enzyme_nocache", Registration::Unsupported),
+];
+
+/// What an annotation registers: `None` if it is for somebody else, an error with the word for
+/// one that looks like ours and has no meaning. Words may have a value, as in `word=value`.
+pub fn annotation(text: &str) -> Option<Result<Registration, String>> {
+    let text = text.strip_prefix("__").unwrap_or(text);
+    if !text.starts_with("enzyme_") {
+        return None;
+    }
+    let word = text.split('=').next().unwrap_or(text).trim();
+    let known = ANNOTATIONS.iter().find(|(known, _)| *known == word);
+    Some(known.map(|(_, rule)| *rule).ok_or(word.to_string()))
+}
+
+/// The annotation closest to a misspelt one, for messages.
+pub fn closest_annotation(word: &str) -> &'static str {
+    ANNOTATIONS
+        .iter()
+        .map(|(name, _)| *name)
+        .min_by_key(|name| edit_distance(name, word))
+        .unwrap_or("enzyme_inactive")
 }
 
 #[cfg(test)]
@@ -292,5 +344,21 @@ mod tests {
         check("enzyme_foo", Some(Err("enzyme_foo")));
         check("counter", None);
         assert_eq!(closest_marker("enzyme_dub"), "enzyme_dup");
+    }
+
+    #[test]
+    fn annotations_are_ours_or_not() {
+        let check = |text: &str, expected: Option<Result<Registration, &str>>| {
+            let expected = expected.map(|e| e.map_err(str::to_string));
+            assert_eq!(annotation(text), expected, "{text}");
+        };
+        check("enzyme_inactive", Some(Ok(Registration::InactiveFunction)));
+        check(
+            "enzyme_function_like=log1p",
+            Some(Ok(Registration::Unsupported)),
+        );
+        check("enzyme_inactiv", Some(Err("enzyme_inactiv")));
+        check("used by the profiler", None);
+        assert_eq!(closest_annotation("enzyme_inactiv"), "enzyme_inactive");
     }
 }

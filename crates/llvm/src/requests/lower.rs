@@ -13,8 +13,8 @@ use super::registrations::Rule;
 use zymase_core::derivative::request_result;
 use zymase_core::diagnostic::Result;
 use zymase_core::ir::{
-    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, Mode, Module, Op, Request,
-    Signature, Type, Value,
+    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, GlobalData, Mode, Module, Op,
+    Request, Signature, Type, Value,
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
@@ -24,6 +24,13 @@ pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
         let flag = match registered.rule {
             Rule::Inactive => FnFlags::INACTIVE,
             Rule::NoFree => FnFlags::NOFREE,
+            Rule::InactiveGlobal => {
+                let named = |g: &GlobalData| g.name == registered.about;
+                if let Some((_, global)) = module.globals.iter_mut().find(|(_, g)| named(g)) {
+                    global.inactive = true;
+                }
+                continue;
+            }
             Rule::Unsupported => continue,
         };
         if let Some(func) = module.func_by_name(&registered.about) {

@@ -17,6 +17,7 @@ mod calls;
 mod complaints;
 mod expose;
 mod grammar;
+mod hints;
 mod lower;
 mod marks;
 mod operands;
@@ -28,7 +29,8 @@ mod settings;
 mod types;
 
 pub use complaints::only_declared;
-pub use grammar::COMMON_PREFIX;
+pub use grammar::{COMMON_PREFIX, is_registration};
+pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{
     Definition, definition, has_variable, is_known_function, is_unoptimized, mark_unoptimized,

@@ -18,6 +18,7 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         target,
         words,
         next: 0,
+        promised: false,
         settings: &settings,
         args: Vec::new(),
         trailing: Vec::new(),
@@ -118,6 +119,9 @@ pub struct Argument {
     pub primal: Source,
     /// Its shadows.
     pub shadows: Vec<Source>,
+    /// Whether the caller promises that the memory behind it is the same in both sweeps. Where
+    /// both run in one call it cannot change between them, so the promise adds nothing there.
+    pub not_overwritten: bool,
 }
 
 /// Where a value passed to a derivative comes from.
@@ -144,6 +148,8 @@ struct Reader<'a> {
     target: &'a Target,
     words: &'a [Word],
     next: usize,
+    /// Whether the next argument is promised not to be overwritten.
+    promised: bool,
     settings: &'a Settings,
     args: Vec<Argument>,
     /// The positions of values after the last argument.
@@ -177,7 +183,11 @@ impl Reader<'_> {
                     }
                     self.next += 1;
                 }
-                // A promise that need not be used.
+                Word::Marker(Marker::NotOverwritten) => {
+                    self.promised = true;
+                    self.next += 1;
+                }
+                // What holds for the whole request was read before.
                 Word::Marker(_) | Word::Unknown(_) => self.next += 1,
                 Word::Value { .. } if self.args.len() == self.target.params.len() => {
                     if let Some(marker) = marker {
@@ -202,7 +212,8 @@ impl Reader<'_> {
                 Word::Value { .. } => self.read_argument(marker.take())?,
             }
         }
-        if let Some(marker) = marker {
+        let promise = self.promised.then_some(Marker::NotOverwritten);
+        if let Some(marker) = marker.or(promise) {
             return Err(complain::marker_without_value(
                 marker.name(),
                 "the end of the call",
@@ -248,6 +259,7 @@ impl Reader<'_> {
             activity,
             primal,
             shadows,
+            not_overwritten: false,
         });
         Ok(())
     }
@@ -283,6 +295,7 @@ impl Reader<'_> {
             activity,
             primal,
             shadows,
+            not_overwritten: std::mem::take(&mut self.promised),
         });
         Ok(())
     }

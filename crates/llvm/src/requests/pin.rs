@@ -5,9 +5,10 @@ use super::calls::{calls_of, sret_type, target};
 use super::complaints as complain;
 use super::expose::expose_functions;
 use super::grammar::{CallKind, Sweep, call_kind};
+use super::hints::insert_hint;
 use super::parse::{Parsed, Source, Word, parse};
 use super::places::{complain_at, places_of};
-use super::registrations::{Registered, registrations};
+use super::registrations::{Registered, refuse_annotated_values, registrations};
 use super::types::core_type;
 use super::{grammar, operands};
 use crate::module::Module;
@@ -15,6 +16,7 @@ use crate::raw::{c_string, value_name};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::*;
+use zymase_core::analysis::types::Hint;
 use zymase_core::diagnostic::{Diagnostic, Place, Result};
 use zymase_core::ir::Type;
 
@@ -24,7 +26,8 @@ use zymase_core::ir::Type;
 /// Pins of several modules may be collected in one place; their numbers go on.
 pub fn pin(module: &Module, pins: &mut Pins) -> Result<()> {
     expose_functions(module)?;
-    pins.registered.extend(registrations(module));
+    refuse_annotated_values(module)?;
+    pins.registered.extend(registrations(module)?);
     let special: Vec<_> = module
         .functions()
         // SAFETY: the functions of a live module are live.
@@ -129,10 +132,7 @@ impl<'a> Site<'a> {
                 CallKind::CallInactive => self.replace_by_barrier(true, pins),
                 CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
                 CallKind::VirtualReverse => self.replace_by_function(),
-                CallKind::TypeHint => {
-                    self.erase(None);
-                    Ok(())
-                }
+                CallKind::TypeHint(hint) => self.replace_by_hint(hint),
                 CallKind::TapeSize | CallKind::Unsupported => {
                     Err(complain::unsupported_call(&self.name))
                 }
@@ -145,6 +145,9 @@ impl<'a> Site<'a> {
         // SAFETY: arguments of a live call are live.
         unsafe {
             let function = self.function()?;
+            if LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) != 0 {
+                return Err(complain::variadic(&value_name(function)));
+            }
             let words: Vec<Word> = self.args[1..]
                 .iter()
                 .map(|&value| operands::word(value))
@@ -207,6 +210,31 @@ impl<'a> Site<'a> {
         unsafe {
             let function = self.function()?;
             self.erase(Some(function));
+            Ok(())
+        }
+    }
+
+    /// A type hint becomes a call that touches no memory, until the types are known.
+    unsafe fn replace_by_hint(self, hint: Hint) -> Result<()> {
+        // SAFETY: arguments of a live call are live.
+        unsafe {
+            let is_pointer = |value: LLVMValueRef| {
+                LLVMGetTypeKind(LLVMTypeOf(value)) == llvm_sys::LLVMTypeKind::LLVMPointerTypeKind
+            };
+            let pointer = self.args.first().copied().filter(|&v| is_pointer(v));
+            let used = !LLVMGetFirstUse(self.call).is_null();
+            let Some(pointer) = pointer.filter(|_| !used) else {
+                return Err(complain::hint_without_pointer(&self.name));
+            };
+            let bytes = self.args.get(1).map(|&v| operands::word(v));
+            let bytes = match bytes {
+                Some(Word::Value {
+                    constant: Some(n), ..
+                }) => i64::try_from(n).ok(),
+                _ => None,
+            };
+            insert_hint(self.module, self.call, hint, pointer, bytes);
+            self.erase(None);
             Ok(())
         }
     }

@@ -1,5 +1,6 @@
 //! Where an instruction is in the source program.
 
+use crate::ll;
 use crate::raw::{text, value_name};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
@@ -17,6 +18,7 @@ pub unsafe fn places_of(instruction: LLVMValueRef) -> Vec<Place> {
         let function = value_name(LLVMGetBasicBlockParent(LLVMGetInstructionParent(
             instruction,
         )));
+        let context = LLVMGetTypeContext(LLVMTypeOf(instruction));
         let mut places = Vec::new();
         let mut location = LLVMInstructionGetDebugLoc(instruction);
         while !location.is_null() {
@@ -27,7 +29,8 @@ pub unsafe fn places_of(instruction: LLVMValueRef) -> Vec<Place> {
                 column: LLVMDILocationGetColumn(location),
                 function: match inlined_at.is_null() {
                     true => function.clone(),
-                    false => "an inlined function".to_string(),
+                    false => subprogram_of(context, LLVMDILocationGetScope(location))
+                        .unwrap_or_else(|| "an inlined function".to_string()),
                 },
             });
             location = inlined_at;
@@ -50,6 +53,22 @@ pub unsafe fn complain_at(
         let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
         complaint.in_function(&value_name(function))
     }
+}
+
+/// The name of the function that a scope is in.
+fn subprogram_of(context: LLVMContextRef, scope: LLVMMetadataRef) -> Option<String> {
+    let mut next = scope;
+    // Lexical blocks have their scope at 1, subprograms their name at 2.
+    while !next.is_null() {
+        let operands = ll::node_operands(ll::metadata_as_value(context, next));
+        let kind = ll::metadata_kind(next);
+        if matches!(kind, LLVMMetadataKind::LLVMDISubprogramMetadataKind) {
+            return operands.get(2).and_then(|&v| ll::metadata_string(v));
+        }
+        let parent = operands.get(1).copied().filter(|v| !v.is_null())?;
+        next = ll::as_metadata(parent);
+    }
+    None
 }
 
 /// The file of a scope, as the compiler was given it.

@@ -31,6 +31,8 @@ pub struct Arguments {
     /// The language that `-x` says.
     language: Option<OsString>,
     output: Option<PathBuf>,
+    /// Where standard input was put, because it is read more than once.
+    pub standard_input: Option<PathBuf>,
 }
 
 enum Link {
@@ -101,6 +103,7 @@ impl Arguments {
             link: Vec::new(),
             language: None,
             output: None,
+            standard_input: None,
         };
         let mut args = args.iter();
         while let Some(argument) = args.next() {
@@ -163,7 +166,14 @@ impl Arguments {
             .any(|prefix| text.starts_with(prefix))
             || matches!(
                 &*text,
-                "-shared" | "-static" | "-rdynamic" | "-nostdlib" | "-s" | "-pie"
+                "-shared"
+                    | "-static"
+                    | "-rdynamic"
+                    | "-nostdlib"
+                    | "-s"
+                    | "-pie"
+                    | "-no-pie"
+                    | "-static-pie"
             );
         if !link_only {
             self.compile.push(argument.clone());
@@ -195,8 +205,16 @@ impl Arguments {
         if let Some(language) = &self.language {
             args.extend(["-x".into(), language.clone()]);
         }
-        args.push(source.to_os_string());
+        args.push(match &self.standard_input {
+            Some(copy) if source == "-" => copy.clone().into_os_string(),
+            _ => source.to_os_string(),
+        });
         args
+    }
+
+    /// Whether a source comes from standard input, and is to be compiled.
+    pub fn reads_standard_input(&self) -> bool {
+        self.mode != Mode::Other && self.sources.iter().any(|source| source == "-")
     }
 
     /// The options for compiling, without those that write dependencies.

@@ -30,7 +30,7 @@ impl Arguments {
             lto: false,
             options: CompileOptions::default(),
         };
-        for argument in opened(args, 8)? {
+        for argument in open_response_files(args)? {
             arguments.add(argument);
         }
         let all = &arguments.all;
@@ -81,7 +81,14 @@ pub fn level(text: &str) -> Option<Level> {
     }
 }
 
+/// How deep response files may name each other.
+const DEPTH: usize = 8;
+
 /// The arguments with response files replaced by what is in them.
+pub fn open_response_files(args: &[OsString]) -> Result<Vec<OsString>> {
+    opened(args, DEPTH)
+}
+
 fn opened(args: &[OsString], depth: usize) -> Result<Vec<OsString>> {
     let mut all = Vec::new();
     for argument in args {

@@ -12,7 +12,7 @@ mod inputs;
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate};
 use crate::{journal, output, tools};
-pub use arguments::level;
+pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};

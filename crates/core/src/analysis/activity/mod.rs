@@ -403,7 +403,8 @@ impl Solver<'_> {
 
     fn has_shadow_of_own(&self, object: Object) -> bool {
         match object {
-            Object::Local(_) | Object::Global(_) => true,
+            Object::Local(_) => true,
+            Object::Global(global) => !self.module.globals[global].inactive,
             Object::Argument(i) => self.key.args[i] != ArgActivity::Const,
             Object::Foreign => false,
         }
@@ -472,13 +473,18 @@ impl Solver<'_> {
                 "to memory that this function knows nothing of".to_string(),
                 "pass the memory as an enzyme_dup argument",
             ),
-            Object::Global(global) if self.module.globals[global].init.is_none() => (
+            Object::Global(global) if self.module.globals[global].inactive => (
                 format!(
-                    "to `{}`, which is defined outside of the program",
+                    "to `{}`, which is marked as inactive",
                     self.module.globals[global].name
                 ),
-                "pass the memory as an enzyme_dup argument",
+                "keep the two apart, or take the mark away",
             ),
+            Object::Global(global) if self.module.globals[global].init.is_none() => {
+                let refusal = active_global(&self.module.globals[global].name);
+                let refusal = refusal.at(self.module, data.loc);
+                return Err(refusal.in_function(&self.function.name));
+            }
             _ => return Ok(()),
         };
         Err(Diagnostic::new(
@@ -489,6 +495,19 @@ impl Solver<'_> {
         .at(self.module, data.loc)
         .in_function(&self.function.name))
     }
+}
+
+/// The refusal of a variable that needs a shadow and cannot get one.
+fn active_global(name: &str) -> Box<Diagnostic> {
+    Diagnostic::new(
+        format!("a derivative flows through the global variable `{name}`, which has no shadow"),
+        "other code may use the variable too, so its shadow would have to be kept beside it \
+         everywhere",
+        format!(
+            "pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to \
+             flow through it, mark it: `void *__enzyme_inactive_global_{name} = &{name};`"
+        ),
+    )
 }
 
 /// Whether a value is the address of a function: calls dispatch on the primal one.

@@ -7,14 +7,16 @@
 //! back, through loads, stores, copies, phis and calls, until nothing new is learned.
 //!
 //! A fact comes from an instruction that works on a float or a pointer, from integer arithmetic,
-//! from an alias class with a telling name, or from the caller. An access at a variable index
+//! from an alias class with a telling name, from a hint in the program, or from the caller. An access at a variable index
 //! speaks for every element of its stride; an access at a fixed offset counts before such a fact.
 //! Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
 //! needs the type then refuses the program.
 
 mod advancing;
+mod hint;
 mod shape;
 
+pub use hint::Hint;
 pub use shape::{Cell, Piece, Shape, gcd};
 
 use crate::ir::{
@@ -547,7 +549,13 @@ impl Solver<'_> {
     }
 
     fn call(&mut self, func: Func, args: &[Value], result: Option<Value>) {
-        if self.module.funcs[func].is_declaration() {
+        let callee = &self.module.funcs[func];
+        if callee.is_declaration() {
+            if let (Some(hint), Some(&pointer)) = (Hint::of_symbol(&callee.name), args.first()) {
+                let bytes = args.get(1).and_then(|&bytes| self.function.as_int(bytes));
+                let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
+                self.learn(pointer, &shape);
+            }
             return;
         }
         let count = self.module.funcs[func].arguments().len();

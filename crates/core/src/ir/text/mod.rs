@@ -44,7 +44,7 @@
 //!
 //! ```text
 //! layout pointer 8, int 16, vector 64                          ; the default is not printed
-//! global local constant thread_local @g size 16 align 8        ; defined elsewhere
+//! global local constant thread_local inactive @g size 16 align 8   ; defined elsewhere
 //! global @h size 24 align 8 = {bytes "00ff", at 8 @f, at 16 (@g + 4), opaque}
 //! global @i size 12 align 8 = {f64 1.5, i32 -1}                ; numbers instead of bytes
 //! declare local address_taken @f(ptr noalias align(8), i64, ...) -> noundef f64 nounwind

@@ -186,6 +186,7 @@ fn global(cursor: &mut Cursor) -> Result<GlobalData, ParseError> {
     let local = cursor.eat_word("local");
     let constant = cursor.eat_word("constant");
     let thread_local = cursor.eat_word("thread_local");
+    let inactive = cursor.eat_word("inactive");
     let name = cursor.symbol_name()?;
     cursor.expect_word("size")?;
     let size = cursor.integer()?;
@@ -203,6 +204,7 @@ fn global(cursor: &mut Cursor) -> Result<GlobalData, ParseError> {
         constant,
         thread_local,
         local,
+        inactive,
         origin: None,
     })
 }

@@ -234,6 +234,7 @@ fn global_text(module: &Module, global: &GlobalData) -> String {
         (global.local, "local "),
         (global.constant, "constant "),
         (global.thread_local, "thread_local "),
+        (global.inactive, "inactive "),
     ] {
         if set {
             out.push_str(word);

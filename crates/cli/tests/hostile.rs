@@ -1,0 +1,168 @@
+//! Odd ways to call the tools.
+
+mod common;
+
+use common::{Folder, shown, succeed};
+use expect_test::expect;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const SOURCE: &str = "#include <stdio.h>
+double __enzyme_autodiff(void *, ...);
+static double f(double x) { return x * x * x; }
+int main(void) { printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0)); }
+";
+
+/// Compiles with these words, and checks that the program runs.
+fn works(folder: &Folder, words: &str) {
+    succeed(&folder.zymase(words));
+    assert_eq!(succeed(&folder.command("./prog", "")), "12\n", "{words}");
+    std::fs::remove_file(folder.path().join("prog")).unwrap();
+}
+
+#[test]
+fn options_of_clang() {
+    let folder = Folder::with(&[("a.c", SOURCE), ("words", "-O2 a.c\n-o prog\n")]);
+    works(&folder, "cc @words");
+    let options = "-g -std=c99 -march=native -fPIC -Og -Oz -pthread -flto -Wall;-Werror \
+                   -fno-pic;-no-pie -fsanitize=address -MMD -fstack-protector-all -ffast-math";
+    for option in options.split_whitespace() {
+        let option = option.replace(';', " ");
+        works(&folder, &format!("cc -O1 {option} a.c -o prog"));
+    }
+    assert!(
+        folder.files().contains(&"prog.d".to_string()),
+        "{:?}",
+        folder.files()
+    );
+    succeed(&folder.zymase("cc -O2 -shared -fPIC a.c -o liba.so"));
+}
+
+#[test]
+fn source_from_standard_input() {
+    let folder = Folder::with(&[]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .args(["cc", "-O2", "-x", "c", "-", "-o", "prog"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(SOURCE.as_bytes()).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(succeed(&folder.command("./prog", "")), "12\n");
+}
+
+#[test]
+fn response_file_that_names_itself() {
+    let folder = Folder::with(&[("words", "@words")]);
+    for tool in ["cc", "ld"] {
+        let output = folder.zymase(&format!("{tool} @words"));
+        assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    }
+}
+
+#[test]
+fn inputs_that_are_no_files() {
+    let folder = Folder::with(&[("empty.o", "")]);
+    for words in [
+        "ld empty.o -o prog",
+        "ld . -o prog",
+        "ld none.o -o prog",
+        "ld",
+        "cc",
+        "cc .",
+    ] {
+        let output = folder.zymase(words);
+        assert_eq!(output.status.code(), Some(1), "{words}: {}", shown(&output));
+    }
+    assert_eq!(folder.files(), ["empty.o"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk() {
+    let folder = Folder::with(&[("in.ll", "define void @f() {\n  ret void\n}\n")]);
+    expect![[r#"
+        exit code 1
+        error: cannot write /dev/full
+         |
+         = note: No space left on device (os error 28)
+    "#]]
+    .assert_eq(&shown(&folder.zymase("opt in.ll -o /dev/full")));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .args(["opt", "in.ll"])
+        .current_dir(folder.path())
+        .stdout(full.unwrap())
+        .output()
+        .unwrap();
+    expect![[r#"
+        exit code 1
+        error: cannot write to standard output
+         |
+         = note: No space left on device (os error 28)
+    "#]]
+    .assert_eq(&shown(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_unicode() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::with(&[]);
+    let source = OsStr::from_bytes(b"a\xff.c");
+    std::fs::write(folder.path().join(source), SOURCE).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_zymase"))
+        .args(["cc", "-O2", "-o", "prog"])
+        .arg(source)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    succeed(&output);
+    assert_eq!(succeed(&folder.command("./prog", "")), "12\n");
+}
+
+/// rustc with `zymase ld` as its linker.
+#[test]
+fn rust_program() {
+    let source = "
+use std::ffi::c_void;
+unsafe extern \"C\" {
+    fn __enzyme_autodiff(f: *const c_void, ...) -> f64;
+    fn __enzyme_fwddiff(f: *const c_void, ...) -> f64;
+}
+extern \"C\" fn cube(x: f64) -> f64 {
+    x * x * x
+}
+extern \"C\" fn norm(x: *const f64, n: usize) -> f64 {
+    let x = unsafe { std::slice::from_raw_parts(x, n) };
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+fn main() {
+    let (x, mut dx) = ([3.0, 4.0], [0.0, 0.0]);
+    let (slope, tangent) = unsafe {
+        __enzyme_autodiff(norm as *const c_void, x.as_ptr(), dx.as_mut_ptr(), x.len());
+        let slope = __enzyme_autodiff(cube as *const c_void, 2.0);
+        (slope, __enzyme_fwddiff(cube as *const c_void, 2.0, 1.0))
+    };
+    println!(\"{slope} {tangent} {:.3} {:.3}\", dx[0], dx[1]);
+}
+";
+    let linker = format!(
+        "#!/bin/sh\nexec '{}' ld \"$@\"\n",
+        env!("CARGO_BIN_EXE_zymase")
+    );
+    let folder = Folder::with(&[("main.rs", source), ("linker", &linker)]);
+    succeed(&folder.command("chmod", "+x linker"));
+    for level in ["-Copt-level=0", "-Copt-level=3"] {
+        let words = format!("{level} -Clinker=./linker -Clinker-plugin-lto main.rs -o prog");
+        succeed(&folder.command("rustc", &words));
+        assert_eq!(
+            succeed(&folder.command("./prog", "")),
+            "12 12 0.600 0.800\n"
+        );
+    }
+}
