@@ -477,7 +477,7 @@ impl Solver<'_> {
             ),
             Object::Global(global) if self.module.globals[global].inactive => (
                 format!(
-                    "to `{}`, which is marked as inactive, as well",
+                    "to `{}`, which is marked as inactive",
                     self.module.globals[global].name
                 ),
                 "keep the two apart, or take the mark away",
