@@ -51,7 +51,7 @@ fn accumulation_is_load_add_store_in_its_region() {
         block0:
             accumulate reassoc nsz contract %p, %x, align 8, region shadow
             store %x, %q, align 8, region tape
-            %y = load f64 %q, align 4
+            %y = load f64 %q, align 4, region primal
             accumulate %p, %y, align 8, atomic monotonic
             return
         }",

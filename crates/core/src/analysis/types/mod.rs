@@ -52,6 +52,7 @@ impl Types {
             shapes: SecondaryMap::new(),
             advancing: advancing::advancing(function),
             changed: false,
+            in_context: false,
             summaries,
         };
         for (&argument, shape) in function.arguments().iter().zip(known) {
@@ -62,12 +63,19 @@ impl Types {
                 solver.learn(value, shape);
             }
         }
-        // Every round carries each fact over at least one instruction; loops close in a few more.
-        for _ in 0..64 {
-            solver.changed = false;
-            solver.round();
-            if !solver.changed {
-                break;
+        // First what the function and its callees say by themselves, then what they say given
+        // what this function knows: what it knows by then hardly changes any more, so there are
+        // few contexts to analyse callees in.
+        for (in_context, most_rounds) in [(false, 64), (true, 8)] {
+            solver.in_context = in_context;
+            // Every round carries each fact over at least one instruction; loops close in a few
+            // more.
+            for _ in 0..most_rounds {
+                solver.changed = false;
+                solver.round();
+                if !solver.changed {
+                    break;
+                }
             }
         }
         Types {
@@ -118,7 +126,7 @@ struct Summaries {
 }
 
 /// Calls deeper than this are taken without what their callers know.
-const MAX_CONTEXT: usize = 8;
+const MAX_CONTEXT: usize = 3;
 
 impl Summaries {
     fn get(&mut self, module: &Module, func: Func, mut known: Vec<Shape>) -> Vec<Shape> {
@@ -169,6 +177,8 @@ struct Solver<'a> {
     /// Addresses that are made anew in each iteration from the last.
     advancing: EntitySet<Inst>,
     changed: bool,
+    /// Whether callees are told what this function knows.
+    in_context: bool,
     summaries: &'a mut Summaries,
 }
 
@@ -563,7 +573,10 @@ impl Solver<'_> {
             return;
         }
         let values = || args.iter().copied().chain(result);
-        let known = values().map(|v| self.shapes[v].clone()).collect();
+        let known = match self.in_context {
+            true => values().map(|v| self.shapes[v].clone()).collect(),
+            false => Vec::new(),
+        };
         let learned = self.summaries.get(self.module, func, known);
         for (value, shape) in values().zip(&learned) {
             self.learn(value, shape);

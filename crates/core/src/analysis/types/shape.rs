@@ -68,7 +68,7 @@ pub enum Piece {
 /// Pointers to pointers are followed this deep; recursive structures repeat from there on.
 const MAX_DEPTH: u32 = 4;
 /// A shape with more cells than this learns nothing new.
-const MAX_CELLS: usize = 1024;
+const MAX_CELLS: usize = 256;
 
 impl Shape {
     /// A shape with one cell.
