@@ -34,7 +34,8 @@ impl Importer {
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
-            inactive: false,
+            // The type information of C++ holds no numbers.
+            inactive: ll::name(value).starts_with("_ZTI"),
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));
