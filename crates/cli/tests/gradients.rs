@@ -68,6 +68,7 @@ gradients!(
     scalars,
     series,
     structs,
+    swaps,
     vectors,
 );
 

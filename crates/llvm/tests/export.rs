@@ -60,7 +60,7 @@ fn accumulation_is_load_add_store_in_its_region() {
             "fadd reassoc nsz contract double",
             "store double %5, ptr %0, align 8, !alias.scope !0, !noalias !3",
             "store double %2, ptr %1, align 8, !alias.scope",
-            "load double, ptr %1, align 4, !noalias",
+            "load double, ptr %1, align 4, !alias.scope",
             "atomicrmw fadd ptr %0, double %y monotonic",
             "!\"shadow\"",
         ],
