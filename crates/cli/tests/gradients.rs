@@ -53,6 +53,7 @@ gradients!(
     loops,
     lu,
     matmul,
+    mathematics,
     networks,
     normalize,
     numerics,

@@ -56,6 +56,12 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     let result = worklist.run();
     *module = worklist.synthesis.module;
     result?;
+    // Rules may use functions that no library has; their bodies come into the module as well.
+    let mut next = first_new;
+    while let Some(func) = module.funcs.keys().nth(next) {
+        simplify::lower_library_calls::run(module, func);
+        next += 1;
+    }
     if cfg!(debug_assertions) {
         check(module)?;
     }

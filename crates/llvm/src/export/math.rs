@@ -77,8 +77,26 @@ impl Exporter<'_> {
         }
     }
 
+    /// The mantissa is the first of the two results of LLVM's `frexp`.
+    fn mantissa(&mut self, x: Val) -> Val {
+        let name = "llvm.frexp";
+        let mut types: Vec<Ty> = vec![ll::type_of(x), ll::int_type(self.origins.context, 32)];
+        // SAFETY: the intrinsic exists and is overloaded on exactly these types.
+        let both = unsafe {
+            let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
+            let callee =
+                LLVMGetIntrinsicDeclaration(self.origins.llvm, id, types.as_mut_ptr(), types.len());
+            let ty = ll::value_type(callee);
+            LLVMBuildCall2(self.builder.0, ty, callee, [x].as_mut_ptr(), 1, NO_NAME)
+        };
+        self.build(|b| unsafe { LLVMBuildExtractValue(b, both, 0, NO_NAME) })
+    }
+
     /// Calls the C library on scalars; formats that C does not have go through `float`.
     fn library_call(&mut self, function: MathFn, kind: FloatKind, args: &[Val]) -> Result<Val> {
+        if function == MathFn::Significand {
+            return Ok(self.mantissa(args[0]));
+        }
         let c_kind = match kind {
             FloatKind::F16 | FloatKind::Bf16 => FloatKind::F32,
             kind => kind,
