@@ -52,6 +52,7 @@ gradients!(
     insertion_sort,
     loops,
     lu,
+    makers,
     matmul,
     networks,
     normalize,
