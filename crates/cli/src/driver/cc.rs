@@ -15,8 +15,8 @@ use arguments::{Arguments, Mode};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_llvm::requests::{COMMON_PREFIX, Pins, is_unoptimized, mark_unoptimized, pin};
+use zymase_core::diagnostic::Result;
+use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command, and gives its exit code.
@@ -140,47 +140,33 @@ impl Compiler<'_> {
         Ok(if code == 0 { Ok(()) } else { Err(Failed(code)) })
     }
 
-    /// The bitcode of a source with requests.
+    /// The bitcode of a source with requests, before any optimization.
     ///
-    /// Clang's own optimization is kept where it left the requests intact. Where it did not (the
-    /// markers are defined in the same file, or functions are registered), the source is compiled without optimization,
-    /// and that follows when the derivatives exist.
+    /// Clang's own passes would vectorize and unroll the loops that are to be differentiated, fold
+    /// markers that the file defines and inline functions that something is registered about. The
+    /// file is optimized as it would have been when the derivatives exist.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
         let path = self.scratch.join("module.bc");
-        for passes in [true, false] {
-            let mut command = self.clang_command();
-            command
-                .args(&self.arguments.compile)
-                .args(["-c", "-emit-llvm", "-fno-lto"]);
-            if !passes {
-                command.args(["-Xclang", "-disable-llvm-passes", "-w"]);
-            }
-            command
-                .args(self.arguments.dependencies(source))
-                .args(self.arguments.with_language(source))
-                .arg("-o")
-                .arg(&path);
-            let code = tools::run(&mut command)?;
-            if code != 0 {
-                return Ok(Err(Failed(code)));
-            }
-            let bytes = output::read(&path)?;
-            let name = source.to_string_lossy();
-            journal::step(&format!("reading {name}"));
-            let context = Context::new();
-            let module = Module::parse(&context, &bytes, &name)?;
-            let mut pins = Pins::default();
-            let readable = pin(&module.duplicate(), &mut pins).is_ok();
-            // What is registered about a function is lost where the function was inlined.
-            if passes && readable && pins.registered.is_empty() {
-                return Ok(Ok(bytes));
-            }
-            if !passes {
-                mark_unoptimized(&module);
-                return Ok(Ok(module.to_bitcode()));
-            }
+        let mut command = self.clang_command();
+        command
+            .args(&self.arguments.compile)
+            .args(["-c", "-emit-llvm", "-fno-lto"])
+            .args(["-Xclang", "-disable-llvm-passes"])
+            .args(self.arguments.dependencies(source))
+            .args(self.arguments.with_language(source))
+            .arg("-o")
+            .arg(&path);
+        let code = tools::run(&mut command)?;
+        if code != 0 {
+            return Ok(Err(Failed(code)));
         }
-        Err(Diagnostic::new("clang gave no bitcode", "", ""))
+        let bytes = output::read(&path)?;
+        let name = source.to_string_lossy();
+        journal::step(&format!("reading {name}"));
+        let context = Context::new();
+        let module = Module::parse(&context, &bytes, &name)?;
+        mark_unoptimized(&module);
+        Ok(Ok(module.to_bitcode()))
     }
 
     /// Compiles a source with requests. If derivatives need functions of other files, the output

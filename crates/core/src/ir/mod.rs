@@ -38,23 +38,31 @@
 //!
 //! The text form is documented in [`text`].
 
+mod access;
 mod builder;
+mod call;
 mod constant;
 mod entities;
 mod function;
 mod inst;
 mod math;
 mod module;
+mod ops;
+mod request;
 pub mod soft;
 pub mod text;
 mod types;
 pub mod verify;
 
+pub use access::*;
 pub use builder::*;
+pub use call::*;
 pub use constant::*;
 pub use entities::*;
 pub use function::*;
 pub use inst::*;
 pub use math::*;
 pub use module::*;
+pub use ops::*;
+pub use request::*;
 pub use types::*;

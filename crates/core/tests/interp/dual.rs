@@ -56,6 +56,7 @@ fn every_function_agrees_with_finite_differences() {
     for &function in MathFn::ALL {
         let floats = function.params().iter().filter(|p| **p == MathParam::Float);
         let floats = floats.count();
+        let mut compared = 0;
         for _ in 0..20 {
             let order = random.i32(-2..4);
             let module = super::parse(&module_text(function, FloatKind::F64, order));
@@ -78,7 +79,13 @@ fn every_function_agrees_with_finite_differences() {
             let zeros = vec![0.0; floats];
             let mut slope =
                 |h: f64| (at(&moved(h), &zeros).0 - at(&moved(-h), &zeros).0) / (2.0 * h);
-            let expected = (4.0 * slope(h) - slope(2.0 * h)) / 3.0;
+            let (near, far) = (slope(h), slope(2.0 * h));
+            // Differences across a jump or a kink say nothing.
+            if (near - far).abs() > 1e-4 * (1.0 + near.abs()) {
+                continue;
+            }
+            compared += 1;
+            let expected = (4.0 * near - far) / 3.0;
             let (_, tangent) = at(&x, &t);
             let error = (tangent - expected).abs();
             assert!(
@@ -88,6 +95,7 @@ fn every_function_agrees_with_finite_differences() {
                 function.name()
             );
         }
+        assert!(compared >= 15, "{}, seed {seed}", function.name());
     }
 }
 
