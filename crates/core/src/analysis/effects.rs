@@ -50,6 +50,10 @@ pub struct Summary {
     pub fresh: bool,
     /// Whether new memory that it returns holds no address yet.
     pub blank: bool,
+    /// Whether memory that it made may be reached after it: from the result, or from what it wrote.
+    pub leaves: bool,
+    /// Whether the result may be an address that it found in memory.
+    pub finds: bool,
 }
 
 /// The effects of every function of a module.
@@ -69,6 +73,8 @@ impl Summary {
             inaccessible: ModRef::empty(),
             fresh: false,
             blank: false,
+            leaves: false,
+            finds: false,
         }
     }
 
@@ -82,6 +88,8 @@ impl Summary {
             inaccessible: ModRef::all(),
             fresh: false,
             blank: false,
+            leaves: false,
+            finds: true,
         }
     }
 
@@ -276,6 +284,7 @@ impl Effects {
                 summary.other |= does.other;
                 summary.inaccessible |= does.inaccessible;
                 summary.frees_other |= does.frees_other;
+                summary.leaves |= does.leaves;
                 let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
                 for (i, &pointer) in pointers.iter().enumerate() {
                     let effects = does.arg(i) - own;
@@ -286,6 +295,7 @@ impl Effects {
                 if data.op == Op::Return {
                     for &value in &data.args {
                         through(&mut summary, &points_to, value, ArgEffects::RETURN);
+                        summary.finds |= points_to.objects(value).any(|o| o == Object::Unknown);
                     }
                 }
             }
@@ -296,6 +306,7 @@ impl Effects {
             }
         }
         summary.fresh = returns_fresh(function, &points_to);
+        summary.leaves |= leaves_memory(function, &points_to);
         summary
     }
 }
@@ -353,6 +364,19 @@ fn returns_fresh(function: &Function, points_to: &PointsTo) -> bool {
         }
     }
     any
+}
+
+/// Whether memory that the function allocated can be reached when it has returned: from its result,
+/// from an argument, or from anywhere else.
+fn leaves_memory(function: &Function, points_to: &PointsTo) -> bool {
+    let made = |object: &Object| matches!(object, Object::Allocation(_));
+    let returned = function.blocks().iter().filter_map(|&block| {
+        let data = function.inst(function.terminator(block)?);
+        data.args.first().filter(|_| data.op == Op::Return)
+    });
+    let mut values = function.arguments().iter().chain(returned);
+    values.any(|&value| points_to.reachable(value).iter().any(made))
+        || points_to.escaped().any(|object| made(&object))
 }
 
 /// What a function without a body may do.

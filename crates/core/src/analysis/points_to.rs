@@ -112,6 +112,11 @@ impl PointsTo {
         self.escaped.contains(&object)
     }
 
+    /// The objects whose addresses code that is not looked at may know.
+    pub fn escaped(&self) -> impl Iterator<Item = Object> + '_ {
+        self.escaped.iter().copied()
+    }
+
     /// Whether an object can be reached by code that is not looked at.
     pub fn is_reachable_from_outside(&self, object: Object) -> bool {
         !self.is_private(object) || self.is_escaped(object)

@@ -50,7 +50,8 @@ pub(super) fn inductions(primal: &Primal, augmented: &Augmented) -> HashMap<Valu
         let header = primal.loops.header(l);
         let counter = primal.canonical.counters[&header];
         for (position, &param) in augmented.func.block_params(header).iter().enumerate() {
-            if param == counter {
+            // The counter has no lanes, so a vector of integers is not computed from it.
+            if param == counter || augmented.func.ty(param).scalar() != augmented.func.ty(param) {
                 continue;
             }
             let arguments = incoming(primal, augmented, l, header, position);

@@ -18,7 +18,7 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
-    InstData, Module, Op, Symbol, Value, ValueDef,
+    InstData, Module, Op, ReturnActivity, Symbol, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -373,8 +373,17 @@ impl Solver<'_> {
     /// The memory that needs a shadow: it holds active floats, or pointers to memory that does.
     fn objects_with_shadows(&self) -> BTreeSet<Object> {
         let mut needs = self.varied.clone();
+        // What the caller will find with a shadow must have one, though no active float may be in
+        // it yet: memory that is returned as such, or left behind a pointer with a shadow.
+        if self.key.ret == ReturnActivity::Dup {
+            needs.extend(self.objects.returned().filter(is_local));
+        }
         loop {
             let before = needs.len();
+            let outside: Vec<Object> = needs.iter().copied().filter(|o| !is_local(o)).collect();
+            for holder in outside {
+                needs.extend(self.objects.contents(holder).filter(is_local));
+            }
             for value in self.function.values() {
                 // A pointer with a shadow has one wherever it leads.
                 if self.objects.of(value).iter().any(|o| needs.contains(o)) {
@@ -455,6 +464,11 @@ impl Solver<'_> {
                 {
                     self.check_object(Object::Foreign, data)?;
                 }
+                if let CallKind::Defined(_) = call_kind(self.module, data)
+                    && self.loses_derivative(data, shadowed)
+                {
+                    self.check_object(Object::Foreign, data)?;
+                }
                 for &pointer in pointers.iter().filter(|&&p| shadowed.contains(p)) {
                     for &object in self.objects.of(pointer) {
                         self.check_object(object, data)?;
@@ -463,6 +477,24 @@ impl Solver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a callee may write active floats to memory that nothing is known of.
+    fn loses_derivative(&self, data: &InstData, shadowed: &EntitySet<Value>) -> bool {
+        let Some(call) = data.op.call() else {
+            return false;
+        };
+        let (summary, args) = (self.effects.call(call), call_args(call, data));
+        let flows = args.iter().enumerate().any(|(i, &v)| {
+            let reads = summary.arg(i).contains(ArgEffects::READ);
+            self.is_active(v) || (reads && self.is_deeply_varied(v))
+        });
+        let lost = |(i, v): (usize, &Value)| {
+            summary.arg(i).contains(ArgEffects::WRITE)
+                && !shadowed.contains(*v)
+                && self.objects.of(*v).contains(&Object::Foreign)
+        };
+        flows && args.iter().enumerate().any(lost)
     }
 
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
@@ -497,6 +529,11 @@ impl Solver<'_> {
         .at(self.module, data.loc)
         .in_function(&self.function.name))
     }
+}
+
+/// Whether the function itself, or a callee, makes an object.
+fn is_local(object: &Object) -> bool {
+    matches!(object, Object::Local(_))
 }
 
 /// The refusal of a variable that needs a shadow and cannot get one.

@@ -5,7 +5,7 @@
 //! can be reached from one argument, however many pointers lie between, has the activity that the
 //! caller gave the argument.
 
-use crate::analysis::effects::{ArgEffects, Effects, call_args};
+use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
     CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Memory of which all parts have the same activity.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Object {
-    /// Made by this instruction: frame memory, an allocation, or what a callee made and returned.
+    /// Made by this instruction: frame memory, an allocation, or what a callee made and left in its
+    /// result or behind its arguments.
     Local(Inst),
     /// All that is reached from an argument.
     Argument(usize),
@@ -105,6 +106,11 @@ impl Objects {
         self.contents.get(&object).into_iter().flatten().copied()
     }
 
+    /// The objects that the result may be, or hold, an address of.
+    pub fn returned(&self) -> impl Iterator<Item = Object> + '_ {
+        self.returned.iter().copied()
+    }
+
     /// Whether an object that the function made can be reached after it returns.
     pub fn outlives(&self, object: Object) -> bool {
         self.outliving.contains(&object)
@@ -118,6 +124,12 @@ impl Objects {
                 reached.extend(contents);
             }
         }
+        self.close(&mut reached);
+        reached
+    }
+
+    /// Adds all that pointers in these objects lead to.
+    fn close(&self, reached: &mut BTreeSet<Object>) {
         let mut open: Vec<Object> = reached.iter().copied().collect();
         while let Some(next) = open.pop() {
             for inner in self.contents(next) {
@@ -126,7 +138,6 @@ impl Objects {
                 }
             }
         }
-        reached
     }
 
     fn constant(&mut self, value: Value, constant: &Constant) {
@@ -284,6 +295,7 @@ impl Objects {
             }
             reachable.extend(self.behind(argument));
         }
+        self.close(&mut reachable);
         // A callee may put what it keeps behind any of its arguments.
         for &argument in args {
             for object in self.values[argument].clone() {
@@ -293,6 +305,9 @@ impl Objects {
         // Or in memory that this function has no name for.
         if summary.other.contains(ModRef::WRITE) {
             self.put(Object::Foreign, &captured);
+        }
+        if summary.leaves && !summary.fresh {
+            self.leave(&summary, inst, args, &captured);
         }
         let Some(result) = result else { return };
         if summary.fresh {
@@ -307,9 +322,44 @@ impl Objects {
         }
         self.add(result, &returned);
         self.add(result, &captured);
-        if returned.is_empty() {
+        if summary.leaves {
+            self.add(result, &[Object::Local(inst)].into());
+        }
+        let other = returned.is_empty() && !summary.leaves;
+        if summary.finds || other {
             self.add(result, &reachable);
+        }
+        if other {
             self.add(result, &[Object::Foreign].into());
+        }
+    }
+
+    /// A callee makes memory that is still there when it has returned. Its address may be wherever
+    /// the callee writes, and what the callee got may be in it.
+    fn leave(
+        &mut self,
+        summary: &Summary,
+        inst: Inst,
+        args: &[Value],
+        captured: &BTreeSet<Object>,
+    ) {
+        let made = Object::Local(inst);
+        let mut holders = BTreeSet::from([made]);
+        for (i, &argument) in args.iter().enumerate() {
+            if summary.arg(i).contains(ArgEffects::WRITE) {
+                holders.extend(&self.values[argument]);
+            }
+            if summary.other.contains(ModRef::WRITE) {
+                holders.extend(self.behind(argument));
+            }
+        }
+        if summary.other.contains(ModRef::WRITE) {
+            holders.insert(Object::Foreign);
+        }
+        let mut contents = captured.clone();
+        contents.insert(made);
+        for holder in holders {
+            self.put(holder, &contents);
         }
     }
 }

@@ -13,6 +13,7 @@
 //! needs the type then refuses the program.
 
 mod advancing;
+mod factor;
 mod hint;
 mod shape;
 
@@ -24,6 +25,7 @@ use crate::ir::{
     Value, ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
+use factor::factor;
 use std::collections::HashMap;
 
 /// The types of a function's values, byte by byte.
@@ -239,7 +241,10 @@ impl Solver<'_> {
                     true => offset.abs(),
                     false => 0,
                 };
-                let stride = scales.iter().fold(step, |g, &s| gcd(g, s));
+                let terms = scales.iter().zip(&data.args[1..]);
+                let stride = terms.fold(step, |g, (&scale, &index)| {
+                    gcd(g, scale.saturating_mul(factor(function, index)))
+                });
                 self.address(data.args[0], *offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
