@@ -208,9 +208,7 @@ impl Grower {
         if f.heap {
             all.push(Base::Heap);
         }
-        // FIXME: a callee does not learn that its caller put active numbers into a global, so
-        // helpers stay away from it.
-        if f.globals && !self.inside.helper {
+        if f.globals {
             all.push(Base::Global);
         }
         if f.pointers {
