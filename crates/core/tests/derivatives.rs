@@ -446,3 +446,31 @@ fn constant_bytes_beside_a_float_need_no_type() {
         &[Arg::Out(1.5)],
     );
 }
+
+/// Two singles put together in an integer, one of them taken from there by a mask: the mask says
+/// where the other one is.
+#[test]
+fn a_mask_makes_room_for_a_float() {
+    check(
+        "func @f(%x: f64) -> f64 {
+        entry:
+            %pair = alloca [2 x f32], align 8
+            %single = fptrunc %x : f32
+            %bits = bitcast %single : i32
+            %wide = zext %bits : i64
+            %before = or %wide, 0x3f00000000000000:i64
+            %half = fptrunc 0.5:f64 : f32
+            %half_bits = bitcast %half : i32
+            %half_wide = zext %half_bits : i64
+            %high = shl %half_wide, 32
+            %low = and %before, 0xffffffff:i64
+            %both = or %low, %high
+            store %both, %pair, align 8
+            %first = load f32 %pair, align 8
+            %y = fpext %first : f64
+            %z = fmul %y, %x
+            return %z
+        }",
+        &[Arg::Out(1.5)],
+    );
+}
