@@ -25,6 +25,7 @@ use crate::ir::{
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The types of a function's values, byte by byte.
 #[derive(Clone, Debug)]
@@ -379,14 +380,14 @@ impl Solver<'_> {
                 shape.insert(offset, Cell::Float(kind));
             } else if scalar.is_ptr() {
                 let inner = if ty.is_ptr() || ty.lanes().is_some() {
-                    self.shapes[value].clone()
+                    Arc::new(self.shapes[value].clone())
                 } else {
                     match self.shapes[value].get(offset) {
-                        Some(Cell::Ptr(inner)) => (**inner).clone(),
-                        _ => Shape::default(),
+                        Some(Cell::Ptr(inner)) => inner.clone(),
+                        _ => Arc::default(),
                     }
                 };
-                shape.insert(offset, Cell::Ptr(Box::new(inner)));
+                shape.insert(offset, Cell::Ptr(inner));
             } else {
                 let size = self.size(scalar);
                 shape.merge(
@@ -506,14 +507,14 @@ impl Solver<'_> {
             CastOp::FpToSi | CastOp::FpToUi => self.learn_bytes(to, &Cell::Int),
             CastOp::PtrToInt => {
                 let inner = self.shapes[from].clone();
-                self.learn(to, &Shape::cell(0, Cell::Ptr(Box::new(inner))));
+                self.learn(to, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
             }
             CastOp::IntToPtr => {
                 if let Some(Cell::Ptr(inner)) = self.shapes[from].get(0).cloned() {
                     self.learn(to, &inner);
                 }
                 let inner = self.shapes[to].clone();
-                self.learn(from, &Shape::cell(0, Cell::Ptr(Box::new(inner))));
+                self.learn(from, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
             }
             CastOp::AddrSpaceCast => self.unify(from, to),
             CastOp::FpTrunc | CastOp::FpExt => {}
