@@ -424,3 +424,53 @@ fn arithmetic_on_the_bits_of_a_float_is_refused() {
         }";
     assert_eq!(refused(decision), None);
 }
+
+/// A single in the low half of an integer, the other half the same in every run: nothing reads
+/// that half, so nothing says what it is, and nothing has to.
+#[test]
+fn constant_bytes_beside_a_float_need_no_type() {
+    check(
+        "func @f(%x: f64) -> f64 {
+        entry:
+            %pair = alloca [2 x f32], align 8
+            %single = fptrunc %x : f32
+            %bits = bitcast %single : i32
+            %wide = zext %bits : i64
+            %both = or %wide, 0x3f00000000000000:i64
+            store %both, %pair, align 8
+            %low = load f32 %pair, align 8
+            %y = fpext %low : f64
+            %z = fmul %y, %x
+            return %z
+        }",
+        &[Arg::Out(1.5)],
+    );
+}
+
+/// Two singles put together in an integer, one of them taken from there by a mask: the mask says
+/// where the other one is.
+#[test]
+fn a_mask_makes_room_for_a_float() {
+    check(
+        "func @f(%x: f64) -> f64 {
+        entry:
+            %pair = alloca [2 x f32], align 8
+            %single = fptrunc %x : f32
+            %bits = bitcast %single : i32
+            %wide = zext %bits : i64
+            %before = or %wide, 0x3f00000000000000:i64
+            %half = fptrunc 0.5:f64 : f32
+            %half_bits = bitcast %half : i32
+            %half_wide = zext %half_bits : i64
+            %high = shl %half_wide, 32
+            %low = and %before, 0xffffffff:i64
+            %both = or %low, %high
+            store %both, %pair, align 8
+            %first = load f32 %pair, align 8
+            %y = fpext %first : f64
+            %z = fmul %y, %x
+            return %z
+        }",
+        &[Arg::Out(1.5)],
+    );
+}

@@ -208,9 +208,7 @@ impl Grower {
         if f.heap {
             all.push(Base::Heap);
         }
-        // FIXME: a callee does not learn that its caller put active numbers into a global, so
-        // helpers stay away from it.
-        if f.globals && !self.inside.helper {
+        if f.globals {
             all.push(Base::Global);
         }
         if f.pointers {
@@ -287,10 +285,12 @@ impl Grower {
         }
     }
 
-    /// A float that does not grow without bound.
+    /// A float that does not grow without bound. In nested loops even repeated squares must not,
+    /// because derivatives of products make no promise for infinite operands.
     fn bounded(&mut self) -> Expr {
         let inner = Box::new(self.expr(2));
         match self.rng.u8(..4) {
+            0 | 2 if self.inside.loops > 1 => Expr::Fun(Fun::Smooth("atan"), inner),
             0 => Expr::Fun2(Fun2::Op("fmul"), inner, Box::new(Expr::Const(0.5))),
             1 => Expr::Fun(Fun::Smooth("tanh"), inner),
             2 => *inner,

@@ -17,6 +17,9 @@ use zymase_testgen::trial::{Verdict, trial};
 /// The seeds of every test run.
 const USUAL: std::ops::Range<u64> = 0..250;
 
+/// A program that takes longer points to an analysis that does not scale; its seed is printed.
+const SLOW: Duration = Duration::from_secs(2);
+
 #[test]
 fn derivatives_agree_with_the_oracle() {
     let seeds = seeds();
@@ -40,7 +43,11 @@ fn derivatives_agree_with_the_oracle() {
             None if seed >= seeds.end => break,
             _ => {}
         }
+        let start = Instant::now();
         let verdict = trial(&grow(seed));
+        if start.elapsed() > SLOW {
+            println!("seed {seed}: took {:.1} s", start.elapsed().as_secs_f64());
+        }
         if let Verdict::Wrong(why) = &verdict {
             println!("seed {seed}: {}", why.lines().next().unwrap_or_default());
             failures.entry(kind(why)).or_default().push(seed);

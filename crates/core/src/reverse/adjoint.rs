@@ -130,18 +130,16 @@ impl Gradient<'_> {
                 .types
                 .pieces(module, &self.primal.function, value),
         };
-        for (_, piece) in pieces.iter().filter(|_| active) {
-            match piece {
-                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
-                Piece::Unknown => return Err(self.undeduced(inst, "is used without a type")),
-                Piece::Int | Piece::Float(_) | Piece::Ptr => {}
-            }
-        }
         // Bytes that are the same in every run hold no derivative, whatever they are.
         let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
-        let unknown = |(at, piece): &(i64, Piece)| *piece == Piece::Unknown && varies(*at);
-        if active && pieces.iter().any(unknown) {
-            return Err(self.undeduced(inst, "is never used as anything"));
+        for &(at, ref piece) in pieces.iter().filter(|_| active) {
+            match piece {
+                Piece::Conflict => return Err(self.undeduced(inst, "is used as different types")),
+                Piece::Unknown if varies(at) => {
+                    return Err(self.undeduced(inst, "is used without a type"));
+                }
+                Piece::Unknown | Piece::Int | Piece::Float(_) | Piece::Ptr => {}
+            }
         }
         let access = shadow_access(access, ty);
         let found = floats(&pieces);
@@ -154,7 +152,7 @@ impl Gradient<'_> {
                 }
                 self.contribute(value, k, adjoint);
             }
-            // Bytes of an inactive value of which nothing is known: if they are part of a float,
+            // Bytes without a derivative of which nothing is known: if they are part of a float,
             // its derivative ends here.
             for (offset, piece) in &pieces {
                 if matches!(piece, Piece::Unknown | Piece::Conflict) {

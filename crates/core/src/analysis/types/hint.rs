@@ -2,6 +2,7 @@
 
 use super::{Cell, Shape};
 use crate::ir::FloatKind;
+use std::sync::Arc;
 
 /// What memory holds. In programs a hint is a call of the function [`Hint::symbol`] with the
 /// pointer and how many bytes the hint is about, -1 for all that is there.
@@ -43,7 +44,7 @@ impl Hint {
         let cell = match self {
             Hint::Float(kind) => Cell::Float(kind),
             Hint::Integer => Cell::Int,
-            Hint::Pointer => Cell::Ptr(Box::default()),
+            Hint::Pointer => Cell::Ptr(Arc::default()),
         };
         let size = cell.bytes();
         let mut shape = Shape::default();

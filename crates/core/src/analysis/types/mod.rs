@@ -27,6 +27,7 @@ use crate::ir::{
 use cranelift_entity::{EntitySet, SecondaryMap};
 use factor::factor;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The types of a function's values, byte by byte.
 #[derive(Clone, Debug)]
@@ -54,6 +55,9 @@ impl Types {
             shapes: SecondaryMap::new(),
             advancing: advancing::advancing(function),
             changed: false,
+            clock: 1,
+            changed_at: SecondaryMap::new(),
+            seen_at: SecondaryMap::new(),
             in_context: false,
             summaries,
         };
@@ -70,6 +74,7 @@ impl Types {
         // few contexts to analyse callees in.
         for (in_context, most_rounds) in [(false, 64), (true, 8)] {
             solver.in_context = in_context;
+            solver.seen_at.clear();
             // Every round carries each fact over at least one instruction; loops close in a few
             // more.
             for _ in 0..most_rounds {
@@ -179,6 +184,13 @@ struct Solver<'a> {
     /// Addresses that are made anew in each iteration from the last.
     advancing: EntitySet<Inst>,
     changed: bool,
+    /// Counts the instructions looked at.
+    clock: u32,
+    /// When a shape last changed.
+    changed_at: SecondaryMap<Value, u32>,
+    /// When an instruction was last looked at: it has nothing new to say until one of its values
+    /// changes.
+    seen_at: SecondaryMap<Inst, u32>,
     /// Whether callees are told what this function knows.
     in_context: bool,
     summaries: &'a mut Summaries,
@@ -188,7 +200,11 @@ impl Solver<'_> {
     fn learn(&mut self, value: Value, shape: &Shape) {
         // Nothing is learned about constants: one `0` stands in many places.
         if !matches!(self.function.def(value), ValueDef::Const(c) if !is_address(c)) {
-            self.changed |= self.shapes[value].merge(shape);
+            let changed = self.shapes[value].merge(shape);
+            if changed {
+                self.changed = true;
+                self.changed_at[value] = self.clock;
+            }
         }
     }
 
@@ -202,10 +218,15 @@ impl Solver<'_> {
     }
 
     fn unify(&mut self, a: Value, b: Value) {
-        let shape = self.shapes[a].clone();
-        self.learn(b, &shape);
-        let shape = self.shapes[b].clone();
-        self.learn(a, &shape);
+        if a == b {
+            return;
+        }
+        for (from, to) in [(a, b), (b, a)] {
+            // The shape is put aside and not copied: most of the time nothing is new in it.
+            let shape = std::mem::take(&mut self.shapes[from]);
+            self.learn(to, &shape);
+            self.shapes[from] = shape;
+        }
     }
 
     fn size(&self, ty: Type) -> i64 {
@@ -216,12 +237,31 @@ impl Solver<'_> {
         let function = self.function;
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
+                if !self.has_news(inst) {
+                    continue;
+                }
+                self.clock += 1;
+                self.seen_at[inst] = self.clock;
                 self.transfer(inst);
                 for edge in function.inst(inst).op.edges() {
                     self.edge(edge);
                 }
             }
         }
+    }
+
+    /// Whether a value of an instruction has changed since it was looked at, or by that.
+    fn has_news(&self, inst: Inst) -> bool {
+        let seen = self.seen_at[inst];
+        let news = |value: &Value| self.changed_at[*value] >= seen;
+        let data = self.function.inst(inst);
+        let result = self.function.result(inst);
+        seen == 0
+            || data.args.iter().chain(&result).any(news)
+            || data.op.edges().iter().any(|edge| {
+                let params = self.function.block_params(edge.block);
+                edge.args.iter().chain(params).any(news)
+            })
     }
 
     fn edge(&mut self, edge: &Edge) {
@@ -345,14 +385,14 @@ impl Solver<'_> {
                 shape.insert(offset, Cell::Float(kind));
             } else if scalar.is_ptr() {
                 let inner = if ty.is_ptr() || ty.lanes().is_some() {
-                    self.shapes[value].clone()
+                    Arc::new(self.shapes[value].clone())
                 } else {
                     match self.shapes[value].get(offset) {
-                        Some(Cell::Ptr(inner)) => (**inner).clone(),
-                        _ => Shape::default(),
+                        Some(Cell::Ptr(inner)) => inner.clone(),
+                        _ => Arc::default(),
                     }
                 };
-                shape.insert(offset, Cell::Ptr(Box::new(inner)));
+                shape.insert(offset, Cell::Ptr(inner));
             } else {
                 let size = self.size(scalar);
                 shape.merge(
@@ -472,14 +512,14 @@ impl Solver<'_> {
             CastOp::FpToSi | CastOp::FpToUi => self.learn_bytes(to, &Cell::Int),
             CastOp::PtrToInt => {
                 let inner = self.shapes[from].clone();
-                self.learn(to, &Shape::cell(0, Cell::Ptr(Box::new(inner))));
+                self.learn(to, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
             }
             CastOp::IntToPtr => {
                 if let Some(Cell::Ptr(inner)) = self.shapes[from].get(0).cloned() {
                     self.learn(to, &inner);
                 }
                 let inner = self.shapes[to].clone();
-                self.learn(from, &Shape::cell(0, Cell::Ptr(Box::new(inner))));
+                self.learn(from, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
             }
             CastOp::AddrSpaceCast => self.unify(from, to),
             CastOp::FpTrunc | CastOp::FpExt => {}
@@ -641,6 +681,13 @@ pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> O
         Op::Binary(BinaryOp::Or) if depth < 4 => {
             let x = known_byte(function, data.args[0], byte, depth + 1)?;
             Some(x | known_byte(function, data.args[1], byte, depth + 1)?)
+        }
+        Op::Binary(BinaryOp::And) if depth < 4 => {
+            let x = known_byte(function, data.args[0], byte, depth + 1);
+            match (x, known_byte(function, data.args[1], byte, depth + 1)) {
+                (Some(0), _) | (_, Some(0)) => Some(0),
+                (x, y) => Some(x? & y?),
+            }
         }
         _ => None,
     }

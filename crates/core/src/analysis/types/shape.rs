@@ -4,6 +4,7 @@
 use crate::ir::FloatKind;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What one scalar in a sequence of bytes is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -12,8 +13,9 @@ pub enum Cell {
     Int,
     /// A float that starts here.
     Float(FloatKind),
-    /// A pointer that starts here, and what is known of the memory behind it.
-    Ptr(Box<Shape>),
+    /// A pointer that starts here, and what is known of the memory behind it. Shapes of structures
+    /// full of pointers are large and go everywhere, so they are shared and not copied.
+    Ptr(Arc<Shape>),
     /// Uses disagree.
     Conflict,
 }
@@ -28,11 +30,30 @@ impl Cell {
         }
     }
 
+    /// Whether no more than so many pointers lead on from here.
+    fn fits(&self, depth: u32) -> bool {
+        match self {
+            Cell::Ptr(shape) if depth == 0 => shape.is_empty(),
+            Cell::Ptr(shape) => {
+                let mut cells = shape.at.values().chain(shape.every.values());
+                cells.all(|cell| cell.fits(depth - 1))
+            }
+            _ => true,
+        }
+    }
+
     fn merge(&mut self, other: &Cell, depth: u32) -> bool {
         match (&mut *self, other) {
             (Cell::Conflict, _) => false,
-            (Cell::Ptr(mine), Cell::Ptr(theirs)) => mine.merge_limited(theirs, depth),
             (mine, theirs) if *mine == *theirs => false,
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
+                let mut both = (**mine).clone();
+                let changed = both.merge_limited(theirs, depth);
+                if changed {
+                    *mine = Arc::new(both);
+                }
+                changed
+            }
             (mine, _) => {
                 *mine = Cell::Conflict;
                 true
@@ -184,7 +205,7 @@ impl Shape {
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
         let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
-            (Cell::Ptr(mine), Cell::Ptr(theirs)) => Some(Cell::Ptr(Box::new(mine.common(theirs)))),
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => Some(Cell::Ptr(Arc::new(mine.common(theirs)))),
             (mine, theirs) => (mine == theirs).then(|| mine.clone()),
         };
         let at = self.at.iter();
@@ -299,11 +320,12 @@ impl Shape {
 
 fn limited(cell: &Cell, depth: u32) -> Cell {
     match cell {
-        Cell::Ptr(_) if depth == 0 => Cell::Ptr(Box::default()),
+        cell if cell.fits(depth) => cell.clone(),
+        Cell::Ptr(_) if depth == 0 => Cell::Ptr(Arc::default()),
         Cell::Ptr(shape) => {
             let mut inner = Shape::default();
             inner.merge_limited(shape, depth - 1);
-            Cell::Ptr(Box::new(inner))
+            Cell::Ptr(Arc::new(inner))
         }
         other => other.clone(),
     }
@@ -435,7 +457,7 @@ mod tests {
     fn recursive_shapes_are_cut() {
         let mut node = Shape::cell(0, double());
         for _ in 0..20 {
-            let next = Cell::Ptr(Box::new(node.clone()));
+            let next = Cell::Ptr(Arc::new(node.clone()));
             node.insert(8, next);
         }
         assert!(node.to_string().len() < 200, "{node}");
