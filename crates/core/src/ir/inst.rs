@@ -140,7 +140,7 @@ pub enum Op {
     /// arguments.
     Call(Box<Call>),
     /// `args`: for each argument of the function its primal value, and after it the shadows its
-    /// activity asks for (see [`Activity::shadow_count`]). A request for a derivative.
+    /// activity asks for (see [`Activity::shadow_count`](super::Activity::shadow_count)). A request for a derivative.
     Request(Box<Request>),
     /// `args`: the foreign operands. An instruction that core does not model.
     Opaque(Box<Opaque>),

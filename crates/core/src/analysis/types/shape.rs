@@ -160,24 +160,25 @@ impl Shape {
         true
     }
 
-    /// The cell at an offset. What was seen there itself counts before what repeats.
+    /// The cell at an offset.
+    ///
+    /// An access at a variable index is taken to speak for every element of its stride, although
+    /// it may be about an array inside of a structure. So what was seen at the offset itself
+    /// counts first, and then the longer stride: in an array of structures, a field is seen at the
+    /// stride of the structure, and an array in it at that of its elements.
     pub fn get(&self, offset: i64) -> Option<&Cell> {
+        self.closest(offset).map(|(_, cell)| cell)
+    }
+
+    /// The cell at an offset, and the stride at which it was seen.
+    fn closest(&self, offset: i64) -> Option<(i64, &Cell)> {
         if let Some(cell) = self.at.get(&offset) {
-            return Some(cell);
+            return Some((i64::MAX, cell));
         }
-        let mut found: Option<&Cell> = None;
-        for (&(stride, start), cell) in &self.every {
-            if offset.rem_euclid(stride) != start {
-                continue;
-            }
-            match found {
-                Some(other) if other != cell && !(is_ptr(other) && is_ptr(cell)) => {
-                    return Some(&Cell::Conflict);
-                }
-                _ => found = Some(cell),
-            }
-        }
-        found
+        let matching = self.every.iter().rev();
+        let mut matching =
+            matching.filter(|((stride, start), _)| offset.rem_euclid(*stride) == *start);
+        matching.next().map(|((stride, _), cell)| (*stride, cell))
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
@@ -185,10 +186,14 @@ impl Shape {
         let mut pieces = Vec::new();
         let mut offset = 0;
         while offset < len {
-            let cell = self.get(start + offset);
-            let bytes = cell.map_or(1, Cell::bytes);
-            let overlapped = (1..bytes).any(|k| self.at.contains_key(&(start + offset + k)));
-            let (piece, bytes) = match cell {
+            let found = self.closest(start + offset);
+            let bytes = found.map_or(1, |(_, cell)| cell.bytes());
+            // A scalar that was seen more closely begins inside of this one.
+            let overlapped = (1..bytes).any(|k| {
+                let inside = self.closest(start + offset + k);
+                inside.is_some_and(|(stride, _)| found.is_some_and(|(own, _)| stride >= own))
+            });
+            let (piece, bytes) = match found.map(|(_, cell)| cell) {
                 Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
                 None => (Piece::Unknown, 1),
                 Some(Cell::Int) => (Piece::Int, 1),
@@ -444,6 +449,27 @@ mod tests {
         }
         assert_eq!(after_a_header.period(8), None);
         assert_eq!(Shape::default().period(8), None);
+    }
+
+    #[test]
+    fn an_array_in_a_structure_does_not_hide_the_fields_behind_it() {
+        // struct { double x[3]; int kind; float mass; } bodies[];
+        let mut bodies = Shape::cell(0, double()).unindexed(8);
+        for byte in 24..28 {
+            bodies.insert_every(32, byte, Cell::Int);
+        }
+        bodies.insert_every(32, 28, Cell::Float(FloatKind::F32));
+        let pieces = bodies.pieces(32, 32);
+        let floats = |kind: FloatKind| {
+            let found = pieces.iter().filter(|(_, p)| *p == Piece::Float(kind));
+            found.map(|(at, _)| *at).collect::<Vec<_>>()
+        };
+        assert_eq!(floats(FloatKind::F64), [0, 8, 16]);
+        assert_eq!(floats(FloatKind::F32), [28]);
+        // If only the last field is seen, nothing is known of the one before it.
+        let mut part = Shape::cell(0, double()).unindexed(8);
+        part.insert_every(32, 28, Cell::Float(FloatKind::F32));
+        assert_eq!(part.pieces(24, 8)[0], (0, Piece::Conflict));
     }
 
     #[test]
