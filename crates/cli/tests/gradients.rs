@@ -42,6 +42,7 @@ macro_rules! gradients {
 
 gradients!(
     arrays,
+    bodies,
     branches,
     calls,
     complex,

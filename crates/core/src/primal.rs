@@ -217,10 +217,17 @@ impl Primal {
         let shape = self.types.shape(data.args[0]);
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
-            // Without a period, nothing is known of what follows the first byte.
             _ => match shape.period(self.multiple_of(data.args[2])) {
                 Some(period) => (period, shape.pieces(0, period)),
-                None => (1, vec![(0, Piece::Unknown)]),
+                // The byte that keeps the memory from having a period, if it can be named.
+                None => {
+                    let pieces = shape.pieces(0, shape.longest_stride());
+                    let bad = |(_, piece): &(i64, Piece)| {
+                        matches!(piece, Piece::Unknown | Piece::Conflict)
+                    };
+                    let first = pieces.into_iter().find(bad);
+                    (1, vec![first.unwrap_or((0, Piece::Unknown))])
+                }
             },
         };
         for (offset, piece) in &pieces {

@@ -58,6 +58,7 @@ impl Types {
             clock: 1,
             changed_at: SecondaryMap::new(),
             seen_at: SecondaryMap::new(),
+            repeated: false,
             in_context: false,
             summaries,
         };
@@ -69,10 +70,15 @@ impl Types {
                 solver.learn(value, shape);
             }
         }
-        // First what the function and its callees say by themselves, then what they say given
-        // what this function knows: what it knows by then hardly changes any more, so there are
-        // few contexts to analyse callees in.
-        for (in_context, most_rounds) in [(false, 64), (true, 8)] {
+        // First what was seen at fixed offsets, because it counts before what repeats and must not
+        // come too late: a copy makes what repeats a fact about fixed offsets. Then all that the
+        // function and its callees say by themselves. Then what callees say given what this
+        // function knows: that hardly changes any more by then, so there are few contexts to
+        // analyse callees in.
+        for (repeated, in_context, most_rounds) in
+            [(false, false, 64), (true, false, 64), (true, true, 8)]
+        {
+            solver.repeated = repeated;
             solver.in_context = in_context;
             solver.seen_at.clear();
             // Every round carries each fact over at least one instruction; loops close in a few
@@ -191,6 +197,8 @@ struct Solver<'a> {
     /// When an instruction was last looked at: it has nothing new to say until one of its values
     /// changes.
     seen_at: SecondaryMap<Inst, u32>,
+    /// Whether what repeats says something about memory that is moved.
+    repeated: bool,
     /// Whether callees are told what this function knows.
     in_context: bool,
     summaries: &'a mut Summaries,
@@ -371,8 +379,16 @@ impl Solver<'_> {
         }
         let content = self.content(value);
         self.learn(pointer, &content);
-        let behind = self.shapes[pointer].cut(self.size(ty));
+        let behind = self.moved(pointer, self.size(ty));
         self.learn_content(value, &behind);
+    }
+
+    /// What is known of memory that is moved as a whole.
+    fn moved(&self, pointer: Value, len: i64) -> Shape {
+        match self.repeated {
+            true => self.shapes[pointer].cut(len),
+            false => self.shapes[pointer].seen(len),
+        }
     }
 
     /// The bytes of a value as a shape.
@@ -478,7 +494,7 @@ impl Solver<'_> {
         let (to, from) = (args[0], args[1]);
         for (a, b) in [(to, from), (from, to)] {
             let shape = match self.function.as_int(args[2]) {
-                Some(len) if len <= 4096 => self.shapes[a].cut(len as i64),
+                Some(len) if len <= 4096 => self.moved(a, len as i64),
                 _ => self.shapes[a].clone(),
             };
             self.learn(b, &shape);

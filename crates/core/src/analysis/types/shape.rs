@@ -239,6 +239,12 @@ impl Shape {
         candidates.into_iter().find(|&p| self.repeats_with(p))
     }
 
+    /// The longest stride at which something was seen, or 1.
+    pub fn longest_stride(&self) -> i64 {
+        let longest = self.every.keys().map(|&(stride, _)| stride).max();
+        longest.unwrap_or(1).min(MAX_CELLS as i64)
+    }
+
     /// Whether every cell that is known agrees with the one in the first period, and with those that
     /// repeat.
     fn repeats_with(&self, period: i64) -> bool {
@@ -297,6 +303,16 @@ impl Shape {
             offset += bytes;
         }
         shape
+    }
+
+    /// What was seen in `0..len` itself.
+    pub fn seen(&self, len: i64) -> Shape {
+        let inside = |(at, cell): &(&i64, &Cell)| **at + cell.bytes() <= len;
+        let cells = self.at.range(0..len).filter(inside);
+        Shape {
+            at: cells.map(|(&at, cell)| (at, cell.clone())).collect(),
+            every: BTreeMap::new(),
+        }
     }
 
     /// What holds behind `p + k·stride` for unknown `k`, given this shape of `p`.
