@@ -90,6 +90,27 @@ fn check(name: &str) {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// Ten million terms, and nothing is kept of any of them.
+#[test]
+fn the_series_caches_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let bitcode = folder.path().join("series.bc");
+    let mut compile = Command::new("clang-22");
+    compile.args([
+        "-O1",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-c",
+        "-emit-llvm",
+        "-o",
+    ]);
+    run(compile.arg(&bitcode).arg(programs().join("series.c"))).unwrap();
+    let mut explain = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    let plan = run(explain.arg("explain").arg(&bitcode)).unwrap();
+    assert!(plan.contains("reverse mode of `series`"), "{plan}");
+    assert!(!plan.contains("for each iteration"), "{plan}");
+}
+
 fn build_and_run(
     name: &str,
     level: &str,
