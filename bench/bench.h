@@ -61,6 +61,10 @@ static void print_series(const char *name, struct series *primal, struct series 
 // What a result was computed for; and memory is read and written behind the optimizer's back.
 static void keep(double value) { __asm__ volatile("" : : "x"(value) : "memory"); }
 
+// Memory that somebody else may look at: what is written to it has to be written. Without this, the
+// optimizer inlines a gradient, sees that nobody reads its shadow, and leaves the gradient out.
+static void watch(const double *memory) { __asm__ volatile("" : : "r"(memory) : "memory"); }
+
 #define TIMED(series, restore, code)                    \
   do {                                                  \
     restore;                                            \
@@ -83,7 +87,11 @@ static void keep(double value) { __asm__ volatile("" : : "x"(value) : "memory");
     print_series(name, &primals, &gradients);                                                 \
   } while (0)
 
-static double *zeros(size_t n) { return calloc(n, sizeof(double)); }
+static double *zeros(size_t n) {
+  double *x = calloc(n, sizeof(double));
+  watch(x);
+  return x;
+}
 
 // Numbers between -1 and 1, always the same.
 static double *numbers(size_t n) {
@@ -93,6 +101,7 @@ static double *numbers(size_t n) {
     state = state * 6364136223846793005ul + 1442695040888963407ul;
     x[i] = (double)(state >> 11) / (1ul << 52) - 1;
   }
+  watch(x);
   return x;
 }
 

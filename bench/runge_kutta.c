@@ -23,6 +23,8 @@ UNDER_TEST void runge_kutta(double *y, double h, int steps) {
 
 int main(void) {
   double y[3], d_y[3];
+  watch(y);
+  watch(d_y);
   MEASURE("runge-kutta", (set(y, 3, 1), set(d_y, 3, 1)), runge_kutta(y, 1e-4, 200000),
           __enzyme_autodiff((void *)runge_kutta, enzyme_dup, y, d_y, enzyme_const, 1e-4, 200000));
 }

@@ -17,8 +17,10 @@ UNDER_TEST double series_product(double x, int n) {
 }
 
 int main(void) {
-  MEASURE("series by pow", , keep(series_pow(0.5, 300000)),
-          keep(__enzyme_autodiff((void *)series_pow, 0.5, 300000)));
-  MEASURE("series by product", , keep(series_product(0.999999, 3000000)),
-          keep(__enzyme_autodiff((void *)series_product, 0.999999, 3000000)));
+  // The gradient may be inlined here and must not be compiled for this one number.
+  volatile double half = 0.5, almost_one = 0.999999;
+  MEASURE("series by pow", , keep(series_pow(half, 300000)),
+          keep(__enzyme_autodiff((void *)series_pow, half, 300000)));
+  MEASURE("series by product", , keep(series_product(almost_one, 3000000)),
+          keep(__enzyme_autodiff((void *)series_product, almost_one, 3000000)));
 }
