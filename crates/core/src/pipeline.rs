@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
     Builder, Call, Callee, Constant, FnAttrs, Func, Function, Global, Inst, InstData, Mode, Module,
-    Op, ParamAttrs, Request, Symbol, Type, Value,
+    Op, ParamAttrs, Request, Symbol, Type,
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;
@@ -210,7 +210,13 @@ impl Worklist {
         let function = &mut self.synthesis.module.funcs[func];
         let mut args = function.inst(inst).args.clone();
         for ty in seeds {
-            args.push(one(function, ty));
+            if !ty.is_float_like() {
+                let name = function.name.clone();
+                return Err(no_seed(ty)
+                    .at(&self.synthesis.module, loc)
+                    .in_function(&name));
+            }
+            args.push(function.fconst(ty, 1.0));
         }
         let call = Call {
             callee: Callee::Direct(derivative),
@@ -260,12 +266,13 @@ impl Worklist {
     }
 }
 
-/// The seed of a result: one in every float.
-fn one(function: &mut Function, ty: Type) -> Value {
-    match ty.is_float_like() {
-        true => function.fconst(ty, 1.0),
-        false => function.zero(ty),
-    }
+/// The seed of a number is 1. Several numbers have none, and zero would be a silent zero.
+fn no_seed(ty: Type) -> Box<Diagnostic> {
+    Diagnostic::new(
+        format!("a result of the type {ty} has no seed"),
+        "reverse mode starts from the derivative of one number with respect to itself",
+        "return the result through a pointer, and put the seeds in its shadow",
+    )
 }
 
 fn requests_of(function: &Function) -> Vec<(Inst, Request)> {

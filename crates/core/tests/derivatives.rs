@@ -474,3 +474,23 @@ fn a_mask_makes_room_for_a_float() {
         &[Arg::Out(1.5)],
     );
 }
+
+#[test]
+fn a_result_of_several_numbers_has_no_seed() {
+    let text = "func @f(%x: f64) -> {f64, f64} {
+        entry:
+            %y = fmul %x, %x
+            %a = insert undef, %x, [0] : {f64, f64}
+            %b = insert %a, %y, [1] : {f64, f64}
+            return %b
+        }
+        func @ask(%x: f64) -> f64 {
+        entry:
+            %d = request combined @f(out %x) -> active : f64
+            return %d
+        }";
+    let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let refused = zymase_core::pipeline::differentiate(&mut module, &Options::default());
+    let message = refused.err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(message.contains("has no seed"), "{message}");
+}

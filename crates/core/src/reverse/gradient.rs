@@ -199,9 +199,9 @@ impl<'a> Gradient<'a> {
             let access = self.frame_access(Type::i64());
             return self.builder().load(Type::i64(), slot, access);
         }
+        // An undefined value in its place would be a wrong gradient that nobody notices.
         let Some(need) = self.augmented.need(self.primal, value, self.at) else {
-            let ty = self.augmented.func.ty(value);
-            return self.func.constant(ty, Constant::Undef);
+            panic!("{value} exists in both sweeps, but the reverse sweep does not know it");
         };
         if let Some(&got) = self.memo.get(&need) {
             return got;
@@ -266,7 +266,7 @@ impl<'a> Gradient<'a> {
             return self.builder().select(condition, then, other);
         }
         let Some(induction) = self.augmented.inductions.get(&value).cloned() else {
-            return self.func.constant(ty, Constant::Undef);
+            panic!("the plan computes {value} again, but there is no recipe for it");
         };
         let initial = self.primal_value(induction.initial);
         let counter = self.primal_value(induction.counter);
