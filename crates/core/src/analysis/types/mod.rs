@@ -13,10 +13,13 @@
 //! needs the type then refuses the program.
 
 mod advancing;
+mod bytes;
 mod factor;
 mod hint;
 mod shape;
+mod summaries;
 
+pub use bytes::known_byte;
 pub use hint::Hint;
 pub use shape::{Cell, Piece, Shape, gcd};
 
@@ -24,10 +27,11 @@ use crate::ir::{
     BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Op, Type,
     Value, ValueDef,
 };
+use bytes::is_flag_mask;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use factor::factor;
-use std::collections::HashMap;
 use std::sync::Arc;
+use summaries::{Summaries, returned_values};
 
 /// The types of a function's values, byte by byte.
 #[derive(Clone, Debug)]
@@ -124,63 +128,6 @@ impl Types {
     pub fn memory_pieces(&self, pointer: Value, len: i64) -> Vec<(i64, Piece)> {
         self.shapes[pointer].pieces(0, len)
     }
-}
-
-/// What functions tell their callers about their arguments and, after them, their results: each
-/// worked out once for each thing that callers know.
-///
-/// A function that only moves bytes says nothing of them by itself. If its caller reads floats
-/// where it wrote, then those are floats that it got.
-#[derive(Default)]
-struct Summaries {
-    done: HashMap<(Func, Vec<Shape>), Vec<Shape>>,
-    /// The functions being worked out, one called by the other.
-    open: Vec<Func>,
-}
-
-/// Calls deeper than this are taken without what their callers know.
-const MAX_CONTEXT: usize = 3;
-
-impl Summaries {
-    fn get(&mut self, module: &Module, func: Func, mut known: Vec<Shape>) -> Vec<Shape> {
-        // A recursive call learns nothing from itself.
-        if self.open.contains(&func) {
-            return Vec::new();
-        }
-        if self.open.len() >= MAX_CONTEXT {
-            known.clear();
-        }
-        let context = (func, known);
-        if let Some(summary) = self.done.get(&context) {
-            return summary.clone();
-        }
-        self.open.push(func);
-        let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &context.1, self);
-        self.open.pop();
-        let arguments = function.arguments().iter();
-        let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();
-        let mut result = Shape::default();
-        for value in returned_values(function) {
-            result.merge(&types.shapes[value]);
-        }
-        summary.push(result);
-        self.done.insert(context, summary.clone());
-        summary
-    }
-}
-
-/// The values that a function returns.
-fn returned_values(function: &Function) -> Vec<Value> {
-    let insts = function
-        .blocks()
-        .iter()
-        .flat_map(|&b| function.block_insts(b));
-    let data = insts.map(|&inst| function.inst(inst));
-    let returns = data.filter(|data| matches!(data.op, Op::Return));
-    returns
-        .filter_map(|data| data.args.first().copied())
-        .collect()
 }
 
 struct Solver<'a> {
@@ -668,60 +615,6 @@ impl Solver<'_> {
     }
 }
 
-/// A byte of an integer, if it is the same in every run: no derivative flows through it.
-pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> Option<u8> {
-    if let Some(n) = function.as_int(value) {
-        return Some(n.checked_shr(8 * byte as u32).unwrap_or(0) as u8);
-    }
-    let inst = function.def_inst(value)?;
-    let data = function.inst(inst);
-    match &data.op {
-        Op::Cast(CastOp::ZExt) => {
-            let inner = function.ty(data.args[0]).int_bits()?;
-            let bytes = i64::from(inner.div_ceil(8));
-            (byte >= bytes).then_some(0)
-        }
-        Op::Binary(BinaryOp::Shl) if depth < 4 => {
-            let bits = function.as_int(data.args[1])? as i64;
-            if (byte + 1) * 8 <= bits {
-                return Some(0);
-            }
-            let below = byte - bits / 8;
-            (bits % 8 == 0).then(|| known_byte(function, data.args[0], below, depth + 1))?
-        }
-        Op::Binary(BinaryOp::LShr) => {
-            let bits = function.as_int(data.args[1])? as i64;
-            let width = i64::from(function.ty(value).int_bits()?);
-            (byte * 8 >= width - bits).then_some(0)
-        }
-        Op::Binary(BinaryOp::Or) if depth < 4 => {
-            let x = known_byte(function, data.args[0], byte, depth + 1)?;
-            Some(x | known_byte(function, data.args[1], byte, depth + 1)?)
-        }
-        Op::Binary(BinaryOp::And) if depth < 4 => {
-            let x = known_byte(function, data.args[0], byte, depth + 1);
-            match (x, known_byte(function, data.args[1], byte, depth + 1)) {
-                (Some(0), _) | (_, Some(0)) => Some(0),
-                (x, y) => Some(x? & y?),
-            }
-        }
-        _ => None,
-    }
-}
-
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
-}
-
-/// Whether a bitwise operation with a constant can only be about an integer: the constant neither
-/// takes whole bytes nor touches the sign bit alone.
-fn is_flag_mask(op: BinaryOp, mask: i128, ty: Type) -> bool {
-    let bits = ty.int_bits().unwrap_or(0).min(127);
-    let all = (1i128 << bits).wrapping_sub(1);
-    let mask = mask & all;
-    let bytes = mask.to_le_bytes();
-    let whole = bytes.iter().all(|&b| b == 0 || b == 0xff);
-    let signs: [i128; 3] = [0x8000_0000, 1 << 63, 0x8000_0000_8000_0000];
-    let sign = signs.iter().any(|&s| mask == s || mask == all ^ s);
-    !whole && !sign && op != BinaryOp::Or
 }
