@@ -1,0 +1,345 @@
+//! `nest`: a loop nest as one instruction.
+//!
+//! ```text
+//! nest [%i < %m, %j < %n, %k < %p] {
+//!     %x = load f64 %a + %lda*%i + 8*%k
+//!     %y = load f64 %b + %ldb*%k + 8*%j
+//!     %xy = fmul %x, %y : f64
+//!     sum %xy, %c + %ldc*%i + 8*%j
+//! }
+//! ```
+//!
+//! A nest has a *domain*, *views* of memory, a *body* and a *combiner* for each output. What it
+//! means is written in [`ir`](super); this file says how it is kept.
+//!
+//! # Operands
+//!
+//! Every number that a nest is made of is an operand, constants included, and all operands are in
+//! `args` of the instruction, so that whoever walks over operands needs to know nothing of nests:
+//!
+//! 1. for each loop, from the outside in, its bound: a number, and its coefficient for each loop
+//!    further out; all `i64`;
+//! 2. for each input and then each output, its view: the address of the element at the origin, and
+//!    the distance in bytes between elements along each loop, `i64`;
+//! 3. what the body takes from outside.
+//!
+//! A coefficient or a distance of zero is the constant 0, which the text form leaves out.
+//!
+//! # Body
+//!
+//! The body is a function of its own with one block: what derivative rules, builders and printers
+//! can work on. Its parameters are the counters of the loops, the elements of the inputs and what
+//! it takes from outside; its `return` has one operand for each output. It computes numbers: no
+//! memory, calls, vectors or pointers, nor the bits of a float.
+
+use super::ops::named_enum;
+use super::{
+    Access, Block, CastOp, Constant, Flags, Function, Inst, InstData, Op, Signature, Type, UnaryOp,
+    Value,
+};
+use std::fmt;
+use std::ops::Range;
+
+/// A loop nest.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Nest {
+    /// The number of loops.
+    pub depth: usize,
+    /// How each input is read.
+    pub inputs: Vec<Access>,
+    /// What becomes of each result of the body.
+    pub outputs: Vec<Output>,
+    /// What is computed at each point.
+    pub body: Body,
+}
+
+/// What becomes of a result of the body.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// How it is joined with what is there.
+    pub combiner: Combiner,
+    /// Permissions for joining: with `reassoc`, the order of points does not matter.
+    pub flags: Flags,
+    /// How memory is accessed.
+    pub access: Access,
+}
+
+impl Output {
+    /// A sum of adjoints, which has no order.
+    pub fn adjoint_sum(access: Access) -> Output {
+        Output {
+            combiner: Combiner::Sum,
+            flags: Flags::ADJOINT_SUM,
+            access,
+        }
+    }
+}
+
+named_enum! {
+    /// How a result is joined with the element that is there.
+    Combiner {
+        /// It takes its place.
+        Store "store",
+        /// It is added, old + new.
+        Sum "sum",
+        /// It is multiplied, old · new.
+        Product "product",
+        /// The function `fmax` of old and new.
+        Max "max",
+        /// The function `fmin` of old and new.
+        Min "min",
+    }
+}
+
+impl Nest {
+    /// Where the operands of a loop's bound are: the number, then the coefficients of the loops
+    /// around it.
+    pub fn bound(&self, level: usize) -> Range<usize> {
+        let start = level * (level + 1) / 2;
+        start..start + 1 + level
+    }
+
+    /// Where the operands of a view are, inputs first: the address, then the distances.
+    pub fn view(&self, index: usize) -> Range<usize> {
+        let start = self.bounds() + index * (1 + self.depth);
+        start..start + 1 + self.depth
+    }
+
+    /// Where the operands of an output's view are.
+    pub fn output_view(&self, index: usize) -> Range<usize> {
+        self.view(self.inputs.len() + index)
+    }
+
+    /// The number of operands that make up the bounds.
+    pub fn bounds(&self) -> usize {
+        self.depth * (self.depth + 1) / 2
+    }
+
+    /// The number of operands that come before what the body takes from outside.
+    pub fn outside(&self) -> usize {
+        self.view(self.inputs.len() + self.outputs.len()).start
+    }
+
+    /// The parameter of the body that is a loop's counter.
+    pub fn counter(&self, level: usize) -> Value {
+        self.body.params()[level]
+    }
+
+    /// The parameter of the body that is the element of an input.
+    pub fn element(&self, input: usize) -> Value {
+        self.body.params()[self.depth + input]
+    }
+
+    /// The parameters of the body for what it takes from outside.
+    pub fn taken(&self) -> &[Value] {
+        &self.body.params()[self.depth + self.inputs.len()..]
+    }
+
+    /// The type of the elements of an output.
+    pub fn output_type(&self, index: usize) -> Type {
+        self.body.func.ty(self.body.results()[index])
+    }
+
+    /// Every access: of the inputs, then of the outputs.
+    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
+        let outputs = self.outputs.iter().map(|output| &output.access);
+        self.inputs.iter().chain(outputs)
+    }
+
+    /// Every access, to be changed.
+    pub fn accesses_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        let outputs = self.outputs.iter_mut().map(|output| &mut output.access);
+        self.inputs.iter_mut().chain(outputs)
+    }
+}
+
+/// The parts of a nest, each with its operands: what a nest is taken apart into and put together
+/// from.
+#[derive(Clone, Debug)]
+pub struct NestParts {
+    /// The number of loops.
+    pub depth: usize,
+    /// The operands of the bounds.
+    pub bounds: Vec<Value>,
+    /// The inputs and the operands of their views.
+    pub inputs: Vec<(Access, Vec<Value>)>,
+    /// The outputs and the operands of their views.
+    pub outputs: Vec<(Output, Vec<Value>)>,
+    /// What the body takes from outside.
+    pub taken: Vec<Value>,
+    /// What is computed at each point.
+    pub body: Body,
+}
+
+impl NestParts {
+    /// Takes a nest apart.
+    pub fn new(nest: &Nest, args: &[Value]) -> NestParts {
+        let inputs = nest.inputs.iter().enumerate();
+        let outputs = nest.outputs.iter().enumerate();
+        NestParts {
+            depth: nest.depth,
+            bounds: args[..nest.bounds()].to_vec(),
+            inputs: inputs
+                .map(|(i, access)| (access.clone(), args[nest.view(i)].to_vec()))
+                .collect(),
+            outputs: outputs
+                .map(|(i, output)| (output.clone(), args[nest.output_view(i)].to_vec()))
+                .collect(),
+            taken: args[nest.outside()..].to_vec(),
+            body: nest.body.clone(),
+        }
+    }
+
+    /// Removes what nobody needs: instructions of the body, and inputs and values from outside that
+    /// it does not use. Parameters of the body stand in the order of the parts.
+    pub fn prune(&mut self) {
+        crate::simplify::dead_code::run(&mut self.body.func);
+        let uses = self.body.func.use_counts();
+        let block = self.body.func.entry();
+        for position in (self.depth..self.body.params().len()).rev() {
+            if uses[self.body.params()[position]] > 0 {
+                continue;
+            }
+            self.body.func.remove_block_param(block, position);
+            match position - self.depth {
+                input if input < self.inputs.len() => _ = self.inputs.remove(input),
+                other => _ = self.taken.remove(other - self.inputs.len()),
+            }
+        }
+    }
+
+    /// Puts the nest together.
+    pub fn join(self) -> InstData {
+        let (inputs, input_views): (Vec<_>, Vec<_>) = self.inputs.into_iter().unzip();
+        let (outputs, output_views): (Vec<_>, Vec<_>) = self.outputs.into_iter().unzip();
+        let mut args = self.bounds;
+        args.extend(input_views.into_iter().chain(output_views).flatten());
+        args.extend(self.taken);
+        let nest = Nest {
+            depth: self.depth,
+            inputs,
+            outputs,
+            body: self.body,
+        };
+        InstData::new(Op::Nest(Box::new(nest)), args)
+    }
+}
+
+/// What a nest computes at each point: straight-line code.
+#[derive(Clone)]
+pub struct Body {
+    /// A function with one block. Its name and its signature mean nothing.
+    pub func: Function,
+}
+
+impl Body {
+    /// An empty body that does not return yet, for a nest of some depth.
+    pub fn new(depth: usize) -> Body {
+        let sig = Signature::new(Vec::new(), Type::void());
+        let mut func = Function::with_entry("", sig);
+        let block = func.entry();
+        for _ in 0..depth {
+            func.add_block_param(block, Type::i64());
+        }
+        Body { func }
+    }
+
+    /// The one block.
+    pub fn block(&self) -> Block {
+        self.func.entry()
+    }
+
+    /// The counters, the elements of the inputs, what comes from outside.
+    pub fn params(&self) -> &[Value] {
+        self.func.arguments()
+    }
+
+    /// The instructions without the `return`.
+    pub fn insts(&self) -> &[Inst] {
+        let insts = self.func.block_insts(self.block());
+        match self.func.terminator(self.block()) {
+            Some(_) => &insts[..insts.len() - 1],
+            None => insts,
+        }
+    }
+
+    /// One value for each output.
+    pub fn results(&self) -> &[Value] {
+        match self.func.terminator(self.block()) {
+            Some(last) => &self.func.inst(last).args,
+            None => &[],
+        }
+    }
+
+    /// Ends the body, or ends it anew.
+    pub fn set_results(&mut self, results: Vec<Value>) {
+        let block = self.block();
+        let insts = self.insts().to_vec();
+        self.func.set_block_insts(block, insts);
+        self.func.terminate(block, Op::Return, results);
+    }
+
+    /// The body as data that does not depend on the order in which it was made.
+    fn meaning(&self) -> (Vec<Type>, Vec<(&InstData, Option<Type>, Vec<Operand<'_>>)>) {
+        let mut numbers = std::collections::HashMap::new();
+        for &param in self.params() {
+            numbers.insert(param, numbers.len());
+        }
+        let mut insts = Vec::new();
+        for &inst in self.func.block_insts(self.block()) {
+            let data = self.func.inst(inst);
+            let operands = data.args.iter().map(|v| match self.func.as_const(*v) {
+                Some(constant) => Operand::Constant(self.func.ty(*v), constant),
+                None => Operand::Value(numbers.get(v).copied()),
+            });
+            let result = self.func.result(inst);
+            insts.push((data, result.map(|v| self.func.ty(v)), operands.collect()));
+            numbers.extend(result.map(|v| (v, numbers.len())));
+        }
+        let params = self.params().iter().map(|&v| self.func.ty(v));
+        (params.collect(), insts)
+    }
+}
+
+/// An operand in a body: a number in order of definition, or a constant.
+#[derive(PartialEq, Debug)]
+enum Operand<'a> {
+    Value(Option<usize>),
+    Constant(Type, &'a Constant),
+}
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Body) -> bool {
+        let ((own_params, own), (other_params, others)) = (self.meaning(), other.meaning());
+        own_params == other_params
+            && own.len() == others.len()
+            && own.iter().zip(&others).all(|(x, y)| {
+                let same = (x.0.flags, x.0.loc) == (y.0.flags, y.0.loc) && x.0.op == y.0.op;
+                same && x.1 == y.1 && x.2 == y.2
+            })
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (params, insts) = self.meaning();
+        let insts = insts
+            .iter()
+            .map(|(data, result, operands)| (&data.op, data.flags, data.loc, result, operands));
+        f.debug_list().entry(&params).entries(insts).finish()
+    }
+}
+
+/// Whether an operation may stand in the body of a nest, given scalar operands: it computes numbers
+/// from numbers.
+pub fn may_stand_in_body(op: &Op) -> bool {
+    match op {
+        Op::Unary(UnaryOp::FNeg) | Op::Binary(_) | Op::ICmp(_) | Op::FCmp(_) => true,
+        Op::Select | Op::Math(_) => true,
+        Op::Cast(cast) => !matches!(
+            cast,
+            CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::AddrSpaceCast
+        ),
+        _ => false,
+    }
+}
