@@ -237,6 +237,8 @@ impl Solver<'_> {
                 let found = self.loaded(args[1]);
                 self.store(args[0], &found);
             }
+            // Numbers alone go through a nest.
+            Op::Nest(_) => {}
             Op::Call(_) | Op::Invoke { .. } => {
                 let (summary, pointers) = self.effects.inst(data);
                 self.call(inst, &summary, pointers);

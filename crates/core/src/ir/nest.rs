@@ -153,72 +153,126 @@ impl Nest {
     }
 }
 
-/// The parts of a nest, each with its operands: what a nest is taken apart into and put together
-/// from.
+/// A nest under construction: its parts, each with its operands and its value in the body.
 #[derive(Clone, Debug)]
 pub struct NestParts {
     /// The number of loops.
     pub depth: usize,
     /// The operands of the bounds.
     pub bounds: Vec<Value>,
-    /// The inputs and the operands of their views.
-    pub inputs: Vec<(Access, Vec<Value>)>,
-    /// The outputs and the operands of their views.
-    pub outputs: Vec<(Output, Vec<Value>)>,
-    /// What the body takes from outside.
-    pub taken: Vec<Value>,
-    /// What is computed at each point.
+    /// The inputs.
+    pub inputs: Vec<InputPart>,
+    /// The outputs.
+    pub outputs: Vec<OutputPart>,
+    /// Parameters of the body, and what they get from outside.
+    pub taken: Vec<(Value, Value)>,
+    /// What is computed at each point. It does not return yet.
     pub body: Body,
 }
 
+/// An input of a nest under construction.
+#[derive(Clone, Debug)]
+pub struct InputPart {
+    /// The parameter of the body.
+    pub element: Value,
+    /// How memory is read.
+    pub access: Access,
+    /// The operands of the view.
+    pub view: Vec<Value>,
+}
+
+/// An output of a nest under construction.
+#[derive(Clone, Debug)]
+pub struct OutputPart {
+    /// The value of the body.
+    pub result: Value,
+    /// What becomes of it.
+    pub output: Output,
+    /// The operands of the view.
+    pub view: Vec<Value>,
+}
+
 impl NestParts {
-    /// Takes a nest apart.
+    /// Takes a nest apart. Values of its body stay what they are.
     pub fn new(nest: &Nest, args: &[Value]) -> NestParts {
-        let inputs = nest.inputs.iter().enumerate();
-        let outputs = nest.outputs.iter().enumerate();
+        let mut body = nest.body.clone();
+        body.func
+            .set_block_insts(body.block(), nest.body.insts().to_vec());
+        let inputs = nest.inputs.iter().enumerate().map(|(i, access)| InputPart {
+            element: nest.element(i),
+            access: access.clone(),
+            view: args[nest.view(i)].to_vec(),
+        });
+        let outputs = nest
+            .outputs
+            .iter()
+            .enumerate()
+            .map(|(i, output)| OutputPart {
+                result: nest.body.results()[i],
+                output: output.clone(),
+                view: args[nest.output_view(i)].to_vec(),
+            });
+        let taken = nest.taken().iter().copied();
         NestParts {
             depth: nest.depth,
             bounds: args[..nest.bounds()].to_vec(),
-            inputs: inputs
-                .map(|(i, access)| (access.clone(), args[nest.view(i)].to_vec()))
-                .collect(),
-            outputs: outputs
-                .map(|(i, output)| (output.clone(), args[nest.output_view(i)].to_vec()))
-                .collect(),
-            taken: args[nest.outside()..].to_vec(),
-            body: nest.body.clone(),
+            inputs: inputs.collect(),
+            outputs: outputs.collect(),
+            taken: taken.zip(args[nest.outside()..].iter().copied()).collect(),
+            body,
         }
     }
 
-    /// Removes what nobody needs: instructions of the body, and inputs and values from outside that
-    /// it does not use. Parameters of the body stand in the order of the parts.
+    /// Adds an input; the element is a new parameter of the body.
+    pub fn add_input(&mut self, ty: Type, access: Access, view: Vec<Value>) -> Value {
+        let element = self.body.func.add_block_param(self.body.block(), ty);
+        self.inputs.push(InputPart {
+            element,
+            access,
+            view,
+        });
+        element
+    }
+
+    /// Adds a value from outside; gives the new parameter of the body.
+    pub fn add_taken(&mut self, ty: Type, value: Value) -> Value {
+        let param = self.body.func.add_block_param(self.body.block(), ty);
+        self.taken.push((param, value));
+        param
+    }
+
+    /// Removes what no output needs: instructions, inputs and values from outside.
     pub fn prune(&mut self) {
+        let results = self.outputs.iter().map(|output| output.result).collect();
+        self.body.set_results(results);
         crate::simplify::dead_code::run(&mut self.body.func);
         let uses = self.body.func.use_counts();
-        let block = self.body.func.entry();
-        for position in (self.depth..self.body.params().len()).rev() {
-            if uses[self.body.params()[position]] > 0 {
-                continue;
-            }
-            self.body.func.remove_block_param(block, position);
-            match position - self.depth {
-                input if input < self.inputs.len() => _ = self.inputs.remove(input),
-                other => _ = self.taken.remove(other - self.inputs.len()),
-            }
-        }
+        self.inputs.retain(|input| uses[input.element] > 0);
+        self.taken.retain(|(param, _)| uses[*param] > 0);
     }
 
     /// Puts the nest together.
-    pub fn join(self) -> InstData {
-        let (inputs, input_views): (Vec<_>, Vec<_>) = self.inputs.into_iter().unzip();
-        let (outputs, output_views): (Vec<_>, Vec<_>) = self.outputs.into_iter().unzip();
+    pub fn join(mut self) -> InstData {
+        let counters = self.body.params()[..self.depth].iter().copied();
+        let elements = self.inputs.iter().map(|input| input.element);
+        let taken = self.taken.iter().map(|(param, _)| *param);
+        let params = counters.chain(elements).chain(taken).collect();
+        self.body.func.set_block_params(self.body.block(), params);
+        let results = self.outputs.iter().map(|output| output.result).collect();
+        self.body.set_results(results);
+        let views = self.inputs.iter().map(|input| &input.view);
+        let views = views.chain(self.outputs.iter().map(|output| &output.view));
         let mut args = self.bounds;
-        args.extend(input_views.into_iter().chain(output_views).flatten());
-        args.extend(self.taken);
+        args.extend(views.flatten());
+        args.extend(self.taken.iter().map(|(_, value)| *value));
         let nest = Nest {
             depth: self.depth,
-            inputs,
-            outputs,
+            inputs: self.inputs.into_iter().map(|input| input.access).collect(),
+            outputs: self
+                .outputs
+                .into_iter()
+                .map(|output| output.output)
+                .collect(),
             body: self.body,
         };
         InstData::new(Op::Nest(Box::new(nest)), args)
