@@ -11,10 +11,13 @@
 //! loop1:   the point; branch counter1 + 1 < bound1, loop1(counter1 + 1), next1
 //! next1:   branch counter0 + 1 < bound0, loop0(counter0 + 1), after
 //! ```
+//!
+//! An element that all points of the innermost loop combine with is read before that loop and
+//! written after it, which the promises of a nest allow.
 
 use crate::ir::{
     Block, Builder, Combiner, Edge, Flags, Function, Inst, InstData, IntPred, MathFn, Nest, Op,
-    Type, Value,
+    Output, Type, Value,
 };
 use std::collections::HashMap;
 
@@ -50,27 +53,57 @@ pub fn expand(func: &mut Function, chosen: impl Fn(Inst, &Nest) -> bool) -> bool
 /// Writes the loops of a nest between the end of one block and the start of another.
 fn loops(func: &mut Function, before: Block, after: Block, nest: &Nest, data: &InstData) {
     let zero = func.iconst(Type::i64(), 0);
-    let edge = |block, args| Edge { block, args };
     let (mut counters, mut bounds) = (Vec::new(), Vec::new());
     let mut starts = Vec::new();
     let mut nexts = vec![after];
     let mut block = before;
+    let mut carried = None;
     for level in 0..nest.depth {
         let start = func.add_block();
         if level > 0 {
             nexts.push(func.add_block());
         }
+        let counter = func.add_block_param(start, Type::i64());
         let mut builder = Builder::new(func, block);
         builder.loc = data.loc;
         let bound = linear(&mut builder, &data.args[nest.bound(level)], &counters);
         let some = builder.icmp(IntPred::Sgt, bound, zero);
-        builder.branch(some, edge(start, vec![zero]), edge(nexts[level], vec![]));
-        counters.push(func.add_block_param(start, Type::i64()));
+        let mut enter = edge(start, vec![zero]);
+        if level + 1 == nest.depth && stays(builder.func, nest, data) {
+            let first = builder.func.add_block();
+            let last = builder.func.add_block();
+            builder.branch(some, edge(first, vec![]), edge(nexts[level], vec![]));
+            builder.block = first;
+            let address = place(&mut builder, &data.args[nest.output_view(0)], &counters);
+            let access = nest.outputs[0].access.clone();
+            let old = builder.load(nest.output_type(0), address, access);
+            enter.args.push(old);
+            let sum = builder.func.add_block_param(start, nest.output_type(0));
+            builder.effect(Op::Jump(enter), vec![]);
+            carried = Some(Carried { sum, address, last });
+        } else {
+            builder.branch(some, enter, edge(nexts[level], vec![]));
+        }
+        counters.push(counter);
         bounds.push(bound);
         starts.push(start);
         block = start;
     }
-    point(func, block, nest, data, &counters);
+    let results = point(func, block, nest, data, &counters);
+    let mut builder = Builder::new(func, block);
+    builder.loc = data.loc;
+    let mut again = Vec::new();
+    match &carried {
+        Some(carried) => {
+            let output = &nest.outputs[0];
+            let sum = combine(&mut builder, output, carried.sum, results[0]);
+            again.push(sum);
+            builder.block = carried.last;
+            builder.store(sum, carried.address, output.access.clone());
+            builder.jump(nexts[nest.depth - 1], vec![]);
+        }
+        None => write(&mut builder, nest, data, &counters, &results),
+    }
     for level in (0..nest.depth).rev() {
         let mut builder = Builder::new(func, block);
         builder.loc = data.loc;
@@ -80,10 +113,38 @@ fn loops(func: &mut Function, before: Block, after: Block, nest: &Nest, data: &I
             builder.func.add_flags(inst, Flags::NSW);
         }
         let more = builder.icmp(IntPred::Slt, next, bounds[level]);
-        let again = edge(starts[level], vec![next]);
-        builder.branch(more, again, edge(nexts[level], vec![]));
+        let again = [vec![next], std::mem::take(&mut again)].concat();
+        let done = match &carried {
+            Some(carried) if level + 1 == nest.depth => carried.last,
+            _ => nexts[level],
+        };
+        builder.branch(more, edge(starts[level], again), edge(done, vec![]));
         block = nexts[level];
     }
+}
+
+/// An element that all points of the innermost loop combine with: it is kept in a register.
+struct Carried {
+    /// The parameter of the loop.
+    sum: Value,
+    /// Where it belongs.
+    address: Value,
+    /// The block that puts it there.
+    last: Block,
+}
+
+/// Whether all points of the innermost loop combine with one element. If there are several outputs,
+/// another one may combine with the same.
+fn stays(func: &Function, nest: &Nest, data: &InstData) -> bool {
+    let [output] = &nest.outputs[..] else {
+        return false;
+    };
+    let view = &data.args[nest.output_view(0)];
+    output.combiner != Combiner::Store && func.as_int(view[nest.depth]) == Some(0)
+}
+
+fn edge(block: Block, args: Vec<Value>) -> Edge {
+    Edge { block, args }
 }
 
 /// `terms[0] + Σ terms[1 + i]·counters[i]`
@@ -126,8 +187,14 @@ fn place(builder: &mut Builder<'_>, view: &[Value], counters: &[Value]) -> Value
     builder.value(Op::Address { offset: 0, scales }, args, ty)
 }
 
-/// What happens at one point.
-fn point(func: &mut Function, block: Block, nest: &Nest, data: &InstData, counters: &[Value]) {
+/// What is computed at one point: the results of the body.
+fn point(
+    func: &mut Function,
+    block: Block,
+    nest: &Nest,
+    data: &InstData,
+    counters: &[Value],
+) -> Vec<Value> {
     let body = &nest.body.func;
     let mut builder = Builder::new(func, block);
     builder.loc = data.loc;
@@ -159,30 +226,49 @@ fn point(func: &mut Function, block: Block, nest: &Nest, data: &InstData, counte
         let copy = builder.func.append_inst(block, copy, body.ty(result));
         values.extend(builder.func.result(copy).map(|value| (result, value)));
     }
-    for (i, output) in nest.outputs.iter().enumerate() {
-        let new = value_of(builder.func, nest.body.results()[i], &values);
-        let address = place(&mut builder, &data.args[nest.output_view(i)], counters);
+    let results = nest.body.results().iter();
+    results
+        .map(|&result| value_of(builder.func, result, &values))
+        .collect()
+}
+
+/// Combines the results of a point with memory.
+fn write(
+    builder: &mut Builder<'_>,
+    nest: &Nest,
+    data: &InstData,
+    counters: &[Value],
+    results: &[Value],
+) {
+    for (i, (output, &new)) in nest.outputs.iter().zip(results).enumerate() {
+        let address = place(builder, &data.args[nest.output_view(i)], counters);
         let access = output.access.clone();
         if output.combiner == Combiner::Sum && output.flags.contains(Flags::REASSOC) {
             let op = Op::Accumulate(access);
             builder.inst(op, vec![address, new], Type::void(), output.flags);
             continue;
         }
-        let ty = builder.func.ty(new);
-        builder.float_flags = output.flags;
         let combined = match output.combiner {
             Combiner::Store => new,
-            combiner => {
-                let old = builder.load(ty, address, access.clone());
-                match combiner {
-                    Combiner::Product => builder.fmul(old, new),
-                    Combiner::Max => builder.math(MathFn::Fmax, vec![old, new]),
-                    Combiner::Min => builder.math(MathFn::Fmin, vec![old, new]),
-                    Combiner::Sum | Combiner::Store => builder.fadd(old, new),
-                }
+            _ => {
+                let old = builder.load(nest.output_type(i), address, access.clone());
+                combine(builder, output, old, new)
             }
         };
-        builder.float_flags = Flags::empty();
         builder.store(combined, address, access);
     }
+}
+
+/// What becomes of an element.
+fn combine(builder: &mut Builder<'_>, output: &Output, old: Value, new: Value) -> Value {
+    let before = std::mem::replace(&mut builder.float_flags, output.flags);
+    let combined = match output.combiner {
+        Combiner::Store => new,
+        Combiner::Sum => builder.fadd(old, new),
+        Combiner::Product => builder.fmul(old, new),
+        Combiner::Max => builder.math(MathFn::Fmax, vec![old, new]),
+        Combiner::Min => builder.math(MathFn::Fmin, vec![old, new]),
+    };
+    builder.float_flags = before;
+    combined
 }
