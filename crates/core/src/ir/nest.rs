@@ -34,9 +34,10 @@
 
 use super::ops::named_enum;
 use super::{
-    Access, Block, CastOp, Constant, Flags, Function, Inst, InstData, Op, Signature, Type, UnaryOp,
-    Value,
+    Access, Block, CastOp, Constant, Flags, Function, Inst, InstData, Loc, Op, Signature, Type,
+    UnaryOp, Value,
 };
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -334,25 +335,41 @@ impl Body {
     }
 
     /// The body as data that does not depend on the order in which it was made.
-    fn meaning(&self) -> (Vec<Type>, Vec<(&InstData, Option<Type>, Vec<Operand<'_>>)>) {
-        let mut numbers = std::collections::HashMap::new();
+    fn meaning(&self) -> (Vec<Type>, Vec<Meaning<'_>>) {
+        let mut numbers = HashMap::new();
         for &param in self.params() {
             numbers.insert(param, numbers.len());
         }
         let mut insts = Vec::new();
         for &inst in self.func.block_insts(self.block()) {
             let data = self.func.inst(inst);
+            let result = self.func.result(inst);
             let operands = data.args.iter().map(|v| match self.func.as_const(*v) {
                 Some(constant) => Operand::Constant(self.func.ty(*v), constant),
                 None => Operand::Value(numbers.get(v).copied()),
             });
-            let result = self.func.result(inst);
-            insts.push((data, result.map(|v| self.func.ty(v)), operands.collect()));
+            insts.push(Meaning {
+                op: &data.op,
+                flags: data.flags,
+                loc: data.loc,
+                result: result.map(|v| self.func.ty(v)),
+                operands: operands.collect(),
+            });
             numbers.extend(result.map(|v| (v, numbers.len())));
         }
         let params = self.params().iter().map(|&v| self.func.ty(v));
         (params.collect(), insts)
     }
+}
+
+/// An instruction of a body.
+#[derive(PartialEq, Debug)]
+struct Meaning<'a> {
+    op: &'a Op,
+    flags: Flags,
+    loc: Option<Loc>,
+    result: Option<Type>,
+    operands: Vec<Operand<'a>>,
 }
 
 /// An operand in a body: a number in order of definition, or a constant.
@@ -364,23 +381,13 @@ enum Operand<'a> {
 
 impl PartialEq for Body {
     fn eq(&self, other: &Body) -> bool {
-        let ((own_params, own), (other_params, others)) = (self.meaning(), other.meaning());
-        own_params == other_params
-            && own.len() == others.len()
-            && own.iter().zip(&others).all(|(x, y)| {
-                let same = (x.0.flags, x.0.loc) == (y.0.flags, y.0.loc) && x.0.op == y.0.op;
-                same && x.1 == y.1 && x.2 == y.2
-            })
+        self.meaning() == other.meaning()
     }
 }
 
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (params, insts) = self.meaning();
-        let insts = insts
-            .iter()
-            .map(|(data, result, operands)| (&data.op, data.flags, data.loc, result, operands));
-        f.debug_list().entry(&params).entries(insts).finish()
+        self.meaning().fmt(f)
     }
 }
 
