@@ -326,6 +326,22 @@ impl Body {
         }
     }
 
+    /// The parameters that a value may be, unchanged.
+    pub fn copied(&self, value: Value) -> Vec<Value> {
+        let mut found = Vec::new();
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if self.params().contains(&value) {
+                found.push(value);
+            } else if let Some(inst) = self.func.def_inst(value)
+                && self.func.inst(inst).op == Op::Select
+            {
+                open.extend(&self.func.inst(inst).args[1..]);
+            }
+        }
+        found
+    }
+
     /// Ends the body, or ends it anew.
     pub fn set_results(&mut self, results: Vec<Value>) {
         let block = self.block();

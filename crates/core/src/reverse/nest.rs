@@ -44,6 +44,9 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
         !primal.has_shadow(data.args[nest.output_view(i).start])
             || matches!(output.combiner, Combiner::Store | Combiner::Sum)
     });
+    // Integers that may be the bits of floats: as loops, they are looked into or refused.
+    let is_float = |param: &Value| nest.body.func.ty(*param).float_kind().is_some();
+    let plain = plain && active_params(primal, data, nest).iter().all(is_float);
     let varied = body::varied(&nest.body, active_params(primal, data, nest).into_iter());
     if !plain || !body::has_rules(&nest.body, &varied) {
         return false;

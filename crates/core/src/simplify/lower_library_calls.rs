@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Lowers the calls in one function; whether anything changed.
 pub fn run(module: &mut Module, func: Func) -> bool {
     // The body of a nest cannot call.
-    expand_nests::expand(&mut module.funcs[func], |_, nest| {
+    let mut changed = expand_nests::expand(&mut module.funcs[func], |_, nest| {
         let mut ops = nest
             .body
             .insts()
@@ -35,7 +35,6 @@ pub fn run(module: &mut Module, func: Func) -> bool {
     let empty = Function::new(String::new(), module.funcs[func].sig.clone());
     let mut function = std::mem::replace(&mut module.funcs[func], empty);
     let mut replaced = HashMap::new();
-    let mut changed = false;
     for block in function.blocks().to_vec() {
         let insts = function.block_insts(block).to_vec();
         if !insts.iter().any(|&i| find(module, &function, i).is_some()) {

@@ -290,6 +290,12 @@ pub fn overwrite(module: &Module, arguments: &[&str]) -> String {
                     Op::Load(_) | Op::MemCopy { .. } => {
                         let _ = writeln!(out, "  {inst}: {}", answers.read(inst));
                     }
+                    Op::Nest(nest) => {
+                        for input in 0..nest.inputs.len() {
+                            let answer = answers.input(inst, input);
+                            let _ = writeln!(out, "  {inst}, input {input}: {answer}");
+                        }
+                    }
                     Op::Call(_) => {
                         let window = answers.window_of_call(inst);
                         let _ = writeln!(

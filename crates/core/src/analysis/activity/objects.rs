@@ -220,7 +220,7 @@ impl Objects {
                     self.put(object, &copied);
                 }
             }
-            // Numbers alone go through a nest.
+            // Floats alone go through a nest.
             (Op::Nest(_), _) => {}
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
