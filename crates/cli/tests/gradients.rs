@@ -50,6 +50,7 @@ gradients!(
     duff,
     fft,
     globals,
+    globals_active,
     guards,
     householder,
     insertion_sort,

@@ -464,6 +464,7 @@ impl Solver<'_> {
                 {
                     self.check_object(Object::Foreign, data)?;
                 }
+                self.check_stranger(data)?;
                 if let CallKind::Defined(_) = call_kind(self.module, data)
                     && self.loses_derivative(data, shadowed)
                 {
@@ -495,6 +496,40 @@ impl Solver<'_> {
                 && self.objects.of(*v).contains(&Object::Foreign)
         };
         flows && args.iter().enumerate().any(lost)
+    }
+
+    /// A function without a body may use global variables that derivatives flow through, and
+    /// nobody could tell how.
+    fn check_stranger(&self, data: &InstData) -> Result<()> {
+        let stranger = match data.op.call().map(|call| call.callee) {
+            Some(Callee::Direct(func)) => match self.callees.get(&func) {
+                Some(globals) => globals.stranger,
+                None => globals::stranger(self.module, func),
+            },
+            _ => None,
+        };
+        let varied = self.varied.iter().find_map(|object| match *object {
+            Object::Global(global) => (!self.module.globals[global].constant).then_some(global),
+            _ => None,
+        });
+        let (Some(stranger), Some(global)) = (stranger, varied) else {
+            return Ok(());
+        };
+        let name = &self.module.funcs[stranger].name;
+        let variable = &self.module.globals[global].name;
+        Err(Diagnostic::new(
+            format!("cannot tell what `{name}` does with the global variable `{variable}`"),
+            format!(
+                "a derivative flows through the variable, and `{name}`, whose body is not part of \
+                 the program, might read or write it"
+            ),
+            format!(
+                "compile the file that defines `{name}` with zymase too, or, if it leaves the \
+                 variable alone, mark it: `void *__enzyme_inactivefn_{name} = (void *){name};`"
+            ),
+        )
+        .at(self.module, data.loc)
+        .in_function(&self.function.name))
     }
 
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
