@@ -1,4 +1,4 @@
-//! Differentiates the C programs of `tests/programs/gradients` with the real command line, at every
+//! Differentiates the C and C++ programs of `tests/programs/gradients` with the real command line, at every
 //! optimization level, and runs them.
 //!
 //! Each program asks for derivatives in both modes and compares them itself with finite
@@ -30,10 +30,9 @@ macro_rules! gradients {
             for entry in std::fs::read_dir(programs()).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if let Some(name) = name.strip_suffix(".c")
-                    && !name.ends_with(".native")
-                {
-                    assert!(listed.contains(&name), "{name}.c is not in the list of tests");
+                let stem = name.strip_suffix(".c").or(name.strip_suffix(".cpp"));
+                if let Some(stem) = stem.filter(|stem| !stem.ends_with(".native")) {
+                    assert!(listed.contains(&stem), "{name} is not in the list of tests");
                 }
             }
         }
@@ -51,6 +50,7 @@ gradients!(
     fft,
     globals,
     globals_active,
+    globals_cpp,
     guards,
     householder,
     insertion_sort,
@@ -120,8 +120,14 @@ fn build_and_run(
 ) -> Result<(), String> {
     let program = folder.join(format!("{name}{level}"));
     let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    build.arg("cc").arg(level);
-    build.arg(programs().join(format!("{name}.c"))).args(native);
+    let cpp = programs().join(format!("{name}.cpp"));
+    match cpp.exists() {
+        true => build.args(["c++", level]).arg(cpp),
+        false => build
+            .args(["cc", level])
+            .arg(programs().join(format!("{name}.c"))),
+    };
+    build.args(native);
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     let printed = run(&mut Command::new(&program))?;

@@ -575,11 +575,12 @@ fn is_local(object: &Object) -> bool {
 fn active_global(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(
         format!("a derivative flows through the global variable `{name}`, which has no shadow"),
-        "other code may use the variable too, so its shadow would have to be kept beside it \
-         everywhere",
+        "it is defined outside of the program that Zymase sees, so other code may read and write \
+         it while a derivative is computed",
         format!(
-            "pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to \
-             flow through it, mark it: `void *__enzyme_inactive_global_{name} = &{name};`"
+            "compile the file that defines it with zymase too, pass a pointer to it as an \
+             enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: \
+             `void *__enzyme_inactive_global_{name} = &{name};`"
         ),
     )
 }
