@@ -5,8 +5,8 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
-    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module,
-    Op, ParamAttrs, Request, Symbol, Type,
+    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
+    ParamAttrs, Request, Symbol, Type,
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;

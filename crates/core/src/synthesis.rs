@@ -3,9 +3,7 @@
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
-use crate::ir::{
-    Constant, Func, Function, Module, Signature, Symbol, Type, Value, ValueDef,
-};
+use crate::ir::{Constant, Func, Function, Module, Signature, Symbol, Type, Value, ValueDef};
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;

@@ -12,9 +12,7 @@ mod library;
 
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
-use crate::requests::{
-    Pins, Registered, Rule, is_registration, note_variable, only_declared,
-};
+use crate::requests::{Pins, Registered, Rule, is_registration, note_variable, only_declared};
 use library::take_from_library;
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;

@@ -10,7 +10,7 @@ mod arguments;
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate, no_library};
 use crate::tools::{self, Language};
-use crate::{journal, ld, output};
+use crate::{embedded, journal, ld, output};
 use arguments::{Arguments, Mode};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -128,7 +128,8 @@ impl Compiler<'_> {
             Mode::Assembly => "-S",
             _ => "-c",
         });
-        if self.arguments.mode != Mode::Assembly && !self.arguments.writes_bitcode() {
+        let embeds = self.arguments.mode != Mode::Assembly && !self.arguments.writes_bitcode();
+        if embeds {
             command.args(["-Xclang", "-fembed-bitcode=all"]);
         }
         command
@@ -137,7 +138,16 @@ impl Compiler<'_> {
             .arg("-o")
             .arg(target);
         let code = tools::run(&mut command)?;
-        Ok(if code == 0 { Ok(()) } else { Err(Failed(code)) })
+        if code != 0 {
+            return Ok(Err(Failed(code)));
+        }
+        if embeds {
+            let mut object = output::read(target)?;
+            if embedded::rename_section(&mut object) {
+                output::write(target, &object)?;
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// The bitcode of a source with requests, before any optimization.

@@ -32,10 +32,10 @@ pub use complaints::only_declared;
 pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;
 pub use lower::lower;
-pub(crate) use marks::{note_variable, noted_variables};
 pub use marks::{
     Definition, definition, has_variable, is_known_function, is_unoptimized, mark_unoptimized,
 };
+pub(crate) use marks::{note_variable, noted_variables};
 pub use parse::{Argument, Parsed, Source};
 pub use pin::{Pinned, Pins, pin};
 pub use registrations::{Registered, Rule};
