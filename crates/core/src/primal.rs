@@ -14,7 +14,7 @@ use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Val
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
-use crate::simplify::choose_undefined;
+use crate::simplify::{choose_undefined, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -52,6 +52,7 @@ impl Primal {
     pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         choose_undefined::run(&mut function);
+        recognize_absolute_values::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
