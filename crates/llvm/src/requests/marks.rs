@@ -1,8 +1,9 @@
 //! What Zymase notes in a module for its own later steps, and small questions about modules.
 
+use super::grammar;
 use crate::ll;
 use crate::module::Module;
-use crate::raw::c_string;
+use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
 use std::collections::HashSet;
@@ -53,7 +54,15 @@ pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
     names.filter_map(ll::metadata_string).collect()
 }
 
-/// How a module defines a symbol that other modules can call.
+/// Whether anything in a module is a word to Zymase: a request, or a registration.
+pub fn speaks_to_us(module: &Module) -> bool {
+    // SAFETY: functions and variables of a live module are live.
+    let name = |value| unsafe { value_name(value) };
+    module.functions().any(|f| grammar::is_request(&name(f)))
+        || module.globals().any(|g| grammar::is_registration(&name(g)))
+}
+
+/// How a module defines a symbol that other modules can use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Definition {
     /// It does not.
