@@ -10,9 +10,17 @@ use crate::ld::level;
 use object::elf::FileHeader64;
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection};
+use zymase_llvm::Module;
 
 const CLANGS: &str = ".llvmbc";
 const OURS: &str = ".zymase";
+
+/// Puts bitcode beside the native code that a module is about to become, as clang does.
+pub fn add(module: &Module, bitcode: &[u8], level: Level) {
+    let command = format!("-O{}\0", level.digit());
+    module.add_excluded_section(OURS, bitcode);
+    module.add_excluded_section(".llvmcmd", command.as_bytes());
+}
 
 /// The bitcode that a compiler left beside native code, and the level it compiled at.
 pub fn read(object: &[u8]) -> Option<(Vec<u8>, Option<Level>)> {

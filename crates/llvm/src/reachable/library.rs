@@ -4,6 +4,7 @@ use super::{Library, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, noted_variables, pin};
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
@@ -67,7 +68,8 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 
 /// What the functions to differentiate reach.
 struct Reached {
-    /// Names of functions without a body and of variables without a definition.
+    /// Names of functions without a body, or with one that another may replace, and of variables
+    /// without a definition.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
@@ -107,6 +109,12 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                     found.missing.push(name);
                 }
             } else {
+                if matches!(
+                    LLVMGetLinkage(value),
+                    LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
+                ) {
+                    found.missing.push(value_name(value));
+                }
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }

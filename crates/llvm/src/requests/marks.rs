@@ -69,6 +69,8 @@ pub enum Definition {
     None,
     /// As one of several that are the same.
     Shared,
+    /// As one that another definition may replace.
+    Weak,
     /// As the only one.
     Only,
 }
@@ -89,6 +91,7 @@ pub fn definition(module: &Module, name: &str) -> Definition {
             LLVMInternalLinkage | LLVMPrivateLinkage | LLVMAvailableExternallyLinkage => {
                 Definition::None
             }
+            LLVMWeakAnyLinkage | LLVMLinkOnceAnyLinkage => Definition::Weak,
             _ => Definition::Shared,
         }
     }

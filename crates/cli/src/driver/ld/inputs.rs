@@ -6,6 +6,7 @@ use crate::args::Level;
 use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
@@ -17,6 +18,18 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// All bitcode.
     pub units: Vec<Unit>,
+    /// What is native code without bitcode.
+    pub natives: Vec<NativeCode>,
+}
+
+/// Native code without bitcode.
+pub struct NativeCode {
+    /// What messages call it.
+    pub name: String,
+    /// Whether it is a member of an archive.
+    pub archived: bool,
+    /// The symbols that it defines for others, and whether another definition may replace them.
+    pub symbols: HashMap<String, bool>,
 }
 
 /// An argument of the link.
@@ -63,6 +76,8 @@ pub struct Unit {
     pub name: String,
     /// The bitcode.
     pub bytes: Vec<u8>,
+    /// Whether it is a member of an archive.
+    pub archived: bool,
     /// If the code that is linked is native already, and this is only a copy beside it: how.
     pub native: Option<Native>,
 }
@@ -89,6 +104,7 @@ impl Inputs {
         let mut inputs = Inputs {
             inputs: Vec::new(),
             units: Vec::new(),
+            natives: Vec::new(),
         };
         let mut is_output = false;
         for argument in &arguments.all {
@@ -112,12 +128,12 @@ impl Inputs {
             let archive = self.read_archive(path, &bytes)?;
             return Ok(archive.map(|archive| Input::Archive { archive, argument }));
         }
-        let unit = self.read_object(display(path), &bytes)?;
+        let unit = self.read_object(display(path), &bytes, false)?;
         Ok(unit.map(|unit| Input::Object { unit, argument }))
     }
 
     /// The bitcode of an object, if it is or carries some.
-    fn read_object(&mut self, name: String, bytes: &[u8]) -> Result<Option<usize>> {
+    fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
             false => {
@@ -128,13 +144,22 @@ impl Inputs {
                         (bitcode, Some(Native { level, asks }))
                     }
                     (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
-                    (None, None) => return Ok(None),
+                    (None, None) => {
+                        let symbols = native_symbols(bytes);
+                        self.natives.push(NativeCode {
+                            name,
+                            archived,
+                            symbols,
+                        });
+                        return Ok(None);
+                    }
                 }
             }
         };
         self.units.push(Unit {
             name,
             bytes,
+            archived,
             native,
         });
         Ok(Some(self.units.len() - 1))
@@ -157,7 +182,8 @@ impl Inputs {
                     .map_err(|e| broken(e.to_string()))?
                     .to_vec(),
             };
-            let unit = self.read_object(format!("{}({name})", path.display()), &bytes)?;
+            let place = format!("{}({name})", path.display());
+            let unit = self.read_object(place, &bytes, true)?;
             members.push(Member { name, bytes, unit });
         }
         let has_bitcode = members.iter().any(|member| member.unit.is_some());
@@ -183,6 +209,18 @@ fn file_of(argument: &OsString, arguments: &Arguments) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// What a native object defines for others. A shared library defines nothing that a derivative
+/// could be taken of, and whatever the program defines comes before it.
+fn native_symbols(bytes: &[u8]) -> HashMap<String, bool> {
+    let file = object::File::parse(bytes).ok();
+    let file = file.filter(|file| file.kind() == object::ObjectKind::Relocatable);
+    let symbols = file.iter().flat_map(|file| file.symbols());
+    let defined = symbols.filter(|symbol| symbol.is_definition() && symbol.is_global());
+    defined
+        .filter_map(|symbol| Some((symbol.name().ok()?.to_string(), symbol.is_weak())))
+        .collect()
 }
 
 /// The request that a native object calls, if it does.

@@ -8,6 +8,7 @@
 mod archive;
 mod arguments;
 mod inputs;
+mod resolve;
 
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate};
@@ -16,12 +17,12 @@ pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::Result;
 use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, Definition, definition, has_variable, is_unoptimized};
+use zymase_llvm::requests::{COMMON_PREFIX, has_variable, is_unoptimized};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -82,17 +83,20 @@ type Promoted = HashMap<usize, Vec<(String, String)>>;
 fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize, Vec<u8>>> {
     let mut promoted = Promoted::new();
     let mut served = HashMap::new();
-    for (index, unit) in inputs.units.iter().enumerate() {
-        let asks = match unit.native {
-            Some(native) => native.asks,
-            None => unit.mentions(COMMON_PREFIX),
+    // Serving one unit may show that another must be compiled again, and that has its own requests.
+    loop {
+        let asks = |(index, unit): &(usize, &Unit)| {
+            let compiled = match unit.native {
+                Some(native) => native.asks || promoted.contains_key(index),
+                None => true,
+            };
+            compiled && unit.mentions(COMMON_PREFIX) && !served.contains_key(index)
         };
-        if asks {
-            served.insert(
-                index,
-                serve(inputs, index, &arguments.options, &mut promoted)?,
-            );
-        }
+        let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
+            break;
+        };
+        let module = serve(inputs, index, &arguments.options, &mut promoted)?;
+        served.insert(index, module);
     }
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
@@ -137,10 +141,12 @@ fn serve(
     let context = Context::new();
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
     let mut taken = Vec::new();
+    let mut present = BTreeSet::from([index]);
     let mut library = |name: &str| -> Result<Option<Module>> {
-        let Some((other, module)) = find(inputs, index, name, &context)? else {
+        let Some((other, module)) = resolve::find(inputs, &present, name, &context)? else {
             return Ok(None);
         };
+        present.insert(other);
         let renamed = detach(&module, &other.to_string());
         taken.push((other, renamed));
         Ok(Some(module))
@@ -156,43 +162,6 @@ fn serve(
         }
     }
     Ok(program)
-}
-
-/// The unit that defines a function, parsed.
-fn find(
-    inputs: &Inputs,
-    asking: usize,
-    name: &str,
-    context: &Context,
-) -> Result<Option<(usize, Module)>> {
-    let mut found: Option<(usize, Module, Definition)> = None;
-    let others = inputs
-        .units
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| *index != asking);
-    for (index, unit) in others.filter(|(_, unit)| unit.mentions(name)) {
-        let module = Module::parse(context, &unit.bytes, &unit.name)?;
-        match (definition(&module, name), &found) {
-            (Definition::None, _) | (Definition::Shared, Some(_)) => {}
-            (Definition::Only, Some((first, _, Definition::Only))) => {
-                return Err(two_definitions(name, &inputs.units[*first], unit));
-            }
-            (kind, _) => found = Some((index, module, kind)),
-        }
-    }
-    Ok(found.map(|(index, module, _)| (index, module)))
-}
-
-fn two_definitions(name: &str, first: &Unit, second: &Unit) -> Box<Diagnostic> {
-    Diagnostic::new(
-        format!(
-            "`{name}` is defined in {} and in {}",
-            first.name, second.name
-        ),
-        "a derivative needs its body, and the two may differ",
-        "link only one of them",
-    )
 }
 
 /// The path of an input, for messages.
