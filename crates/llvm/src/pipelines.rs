@@ -22,7 +22,7 @@ pub fn prepare(module: &Module) -> Result<()> {
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again. The pass that does
     // it knows branches only, and crashes at a switch into a cycle.
-    let pipeline = "default<O2>,function(lower-switch,fix-irreducible,instcombine,\
+    let pipeline = "function(lower-invoke,simplifycfg),default<O2>,function(lower-switch,fix-irreducible,instcombine,\
                     simplifycfg<keep-loops>,\
                     loop-simplify,lcssa)";
     let outcome = module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);

@@ -32,11 +32,17 @@ pub enum KnownResult {
 
 /// What is known of a declared function, by its name.
 pub fn known(function: &Function) -> Option<Known> {
-    let flags = function.attrs.flags;
-    if !function.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
-        return None;
-    }
-    known_name(&function.name)
+    is_library(function).then(|| known_name(&function.name))?
+}
+
+/// Whether a function is what its name says. Clang marks the operators `new` and `delete` as no
+/// builtins because programs may replace them, but by the standard the replacement, too, returns
+/// new memory or frees it.
+fn is_library(function: &Function) -> bool {
+    let replaceable = ["_Znw", "_Zna", "_Zdl", "_Zda"];
+    let replaceable = replaceable.iter().any(|p| function.name.starts_with(p));
+    function.is_declaration()
+        && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
 }
 
 /// What is known of a library function of this name.
@@ -65,7 +71,7 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
     if let Some(info) = &function.attrs.alloc {
         return Some(info.clone());
     }
-    if !function.is_declaration() || function.attrs.flags.contains(FnFlags::NOBUILTIN) {
+    if !is_library(function) {
         return None;
     }
     let name = function.name.as_str();
