@@ -22,9 +22,14 @@ pub fn malloc(module: &mut Module) -> Callable {
     declare_allocator(module, "malloc", sig, info)
 }
 
-/// A deallocation function, declared if it is not yet.
+/// A deallocation function of C or C++, declared if it is not yet.
 pub fn free(module: &mut Module, name: &str) -> Callable {
     let sig = Signature::new(vec![Type::ptr()], Type::void());
+    (free_like(module, name, sig.clone()), sig)
+}
+
+/// A deallocation function that takes the pointer and more, declared if it is not yet.
+pub fn free_like(module: &mut Module, name: &str, sig: Signature) -> Func {
     let info = AllocInfo {
         kind: AllocKind::Free,
         zeroed: false,
@@ -32,7 +37,7 @@ pub fn free(module: &mut Module, name: &str) -> Callable {
         size_args: Vec::new(),
         ptr_arg: Some(0),
     };
-    declare_allocator(module, name, sig, info)
+    declare_allocator(module, name, sig, info).0
 }
 
 fn realloc(module: &mut Module) -> Callable {

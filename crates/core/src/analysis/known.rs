@@ -84,6 +84,12 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
             ptr_arg,
         })
     };
+    // Operators that are given an alignment are a family of their own.
+    let aligned = "St11align_val_t";
+    let operators = |family: &str| match name.contains(aligned) {
+        true => format!("{family}{aligned}"),
+        false => family.to_string(),
+    };
     use AllocKind::{Alloc, Free, Realloc};
     match name {
         "malloc" | "valloc" => info(Alloc, false, "malloc", &[0], None),
@@ -92,10 +98,10 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
         "realloc" => info(Realloc, false, "malloc", &[1], Some(0)),
         "reallocarray" => info(Realloc, false, "malloc", &[1, 2], Some(0)),
         "free" | "cfree" => info(Free, false, "malloc", &[], Some(0)),
-        _ if name.starts_with("_Znw") => info(Alloc, false, "_Znwm", &[0], None),
-        _ if name.starts_with("_Zna") => info(Alloc, false, "_Znam", &[0], None),
-        _ if name.starts_with("_ZdlPv") => info(Free, false, "_Znwm", &[], Some(0)),
-        _ if name.starts_with("_ZdaPv") => info(Free, false, "_Znam", &[], Some(0)),
+        _ if name.starts_with("_Znw") => info(Alloc, false, &operators("_Znwm"), &[0], None),
+        _ if name.starts_with("_Zna") => info(Alloc, false, &operators("_Znam"), &[0], None),
+        _ if name.starts_with("_ZdlPv") => info(Free, false, &operators("_Znwm"), &[], Some(0)),
+        _ if name.starts_with("_ZdaPv") => info(Free, false, &operators("_Znam"), &[], Some(0)),
         "__rust_alloc" => info(Alloc, false, "__rust_alloc", &[0], None),
         "__rust_alloc_zeroed" => info(Alloc, true, "__rust_alloc", &[0], None),
         "__rust_realloc" => info(Realloc, false, "__rust_alloc", &[3], Some(0)),

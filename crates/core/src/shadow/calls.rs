@@ -8,6 +8,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, Op, ReturnActivity,
     Signature, Type, Value,
 };
+use crate::reverse::delayed;
 use crate::support;
 use crate::synthesis::Pair;
 
@@ -109,8 +110,8 @@ impl Walk<'_> {
                 .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
     }
 
-    /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along;
-    /// before a reverse sweep, neither is freed yet.
+    /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along,
+    /// but not before the reverse sweep if there is one.
     fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         match info.kind {
             AllocKind::Alloc => {
@@ -127,19 +128,8 @@ impl Walk<'_> {
                 self.shadows.insert(result, shadows);
             }
             AllocKind::Free => {
-                let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
-                if !self.primal.has_shadow(pointer) {
-                    self.func.attach_inst(self.block, inst);
-                } else if self.sweep == Sweep::Tangents {
-                    self.func.attach_inst(self.block, inst);
-                    for shadow in self.shadows_of(pointer) {
-                        let mut args = data.args.clone();
-                        args[info.ptr_arg.unwrap_or(0) as usize] = shadow;
-                        self.builder(Some(inst)).effect(data.op.clone(), args);
-                    }
-                } else if !self.primal.activity.is_local_allocation(pointer) {
-                    return Err(self.refuse(inst, "freeing memory that was allocated elsewhere"));
-                }
+                self.func.attach_inst(self.block, inst);
+                self.free_shadows(inst, data, info)?;
             }
             AllocKind::Realloc => {
                 let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
@@ -148,6 +138,51 @@ impl Walk<'_> {
                 }
                 self.func.attach_inst(self.block, inst);
             }
+        }
+        Ok(())
+    }
+
+    /// Frees the shadows of memory that is freed, now or later.
+    fn free_shadows(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
+        let position = info.ptr_arg.unwrap_or(0) as usize;
+        let pointer = data.args[position];
+        let Some(Callee::Direct(free)) = data.op.call().map(|call| call.callee) else {
+            return Ok(());
+        };
+        if !self.primal.has_shadow(pointer) {
+            return Ok(());
+        }
+        let module = &mut self.synthesis.module;
+        let (call, first) = match self.sweep {
+            Sweep::Tangents => (delayed::free_shadow(module, free, position), None),
+            Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
+            Sweep::Pointers if !self.primal.activity.is_made(pointer) => {
+                return Err(Diagnostic::new(
+                    "cannot differentiate freeing memory that the caller of the derivative made",
+                    "the derivatives with respect to what is in it would be in its shadow, which \
+                     the caller would not have any more",
+                    "free it after the derivative, or let the function work on a copy",
+                )
+                .at(&self.synthesis.module, data.loc)
+                .in_function(&self.primal.function.name));
+            }
+            Sweep::Pointers => {
+                let call = delayed::delay(module, free, position);
+                let frame = self.params[self.params.len() - 1];
+                let mut builder = self.builder(Some(inst));
+                let field = builder.offset(frame, delayed::LIST_FIELD);
+                let list = builder.load(Type::ptr(), field, delayed::list_access());
+                (call, Some(list))
+            }
+        };
+        for shadow in self.shadows_of(pointer) {
+            let mut args: Vec<Value> = first.into_iter().collect();
+            args.push(pointer);
+            args.extend(&data.args);
+            let at = args.len() - data.args.len() + position;
+            args[at] = shadow;
+            let (func, sig) = call.clone();
+            self.builder(Some(inst)).call(func, sig, args);
         }
         Ok(())
     }
@@ -197,6 +232,9 @@ impl Walk<'_> {
         let window = self.primal.overwrite.window_of_call(inst);
         let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
         let overwritten = (0..data.args.len()).map(may_change).collect();
+        let activity = &self.primal.activity;
+        let made = data.args.iter();
+        let made = made.map(|&v| self.primal.has_shadow(v) && activity.is_all_made(v));
         let shapes = data.args.iter().copied().chain(result);
         let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         let mut key = Key {
@@ -208,6 +246,7 @@ impl Walk<'_> {
             overwritten,
             other_overwritten: window.other,
             shapes: shapes.collect(),
+            made: made.collect(),
             globals: self.primal.activity.globals_of_call(inst).to_vec(),
             primal_needed: result.is_some(),
             combined: false,
