@@ -127,6 +127,7 @@ impl Worklist {
     fn prepare(&mut self, func: Func) -> Result<()> {
         simplify::use_library_bodies::run(&mut self.synthesis.module, func);
         simplify::lower_library_calls::run(&mut self.synthesis.module, func);
+        simplify::lower_allocations::run(&mut self.synthesis.module, func);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    AllocKind, Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature, Symbol, Type,
-    Value, ValueDef,
+    AllocKind, Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature,
+    Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};

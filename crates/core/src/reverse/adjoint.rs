@@ -7,8 +7,8 @@ use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature, Type,
-    Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature,
+    Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;

@@ -5,8 +5,8 @@ use crate::analysis::activity::{CallKind, call_kind};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, Op, ReturnActivity,
-    Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, IntPred, Op,
+    ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
 use crate::support;
@@ -63,6 +63,10 @@ impl Walk<'_> {
     pub(super) fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) => return self.allocation(inst, data, &info),
+            CallKind::Inactive if self.asks_for_room(data) => {
+                self.room(inst, data);
+                return Ok(());
+            }
             CallKind::Inactive => {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
@@ -100,6 +104,40 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether a call asks how many bytes the memory of a pointer with a shadow has.
+    fn asks_for_room(&self, data: &InstData) -> bool {
+        match data.op.call().map(|call| call.callee) {
+            Some(Callee::Direct(func)) => {
+                self.callee(func).name == "malloc_usable_size"
+                    && self.primal.has_shadow(data.args[0])
+            }
+            _ => false,
+        }
+    }
+
+    /// The library may give a shadow more room than its primal, or less. Whoever asks gets an
+    /// answer that is right for all.
+    fn room(&mut self, inst: Inst, data: &InstData) {
+        let mut rooms = Vec::new();
+        for pointer in std::iter::once(data.args[0]).chain(self.shadows_of(data.args[0])) {
+            let mut builder = self.builder(Some(inst));
+            rooms.push(builder.value(data.op.clone(), vec![pointer], Type::i64()));
+        }
+        let mut builder = self.builder(Some(inst));
+        let (mut least, last) = (rooms[0], rooms[rooms.len() - 1]);
+        for &room in &rooms[1..rooms.len() - 1] {
+            let smaller = builder.icmp(IntPred::Ult, room, least);
+            least = builder.select(smaller, room, least);
+        }
+        // The number of the value stays.
+        let smaller = builder.icmp(IntPred::Ult, last, least);
+        let select = self.func.inst_mut(inst);
+        select.op = Op::Select;
+        select.args = vec![smaller, last, least];
+        select.origin = None;
+        self.func.attach_inst(self.block, inst);
+    }
+
     /// Whether derivatives flow into, through or out of a call.
     fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
         let mut values = data.args.clone();
@@ -121,6 +159,9 @@ impl Walk<'_> {
                 };
                 if !self.primal.has_shadow(result) {
                     return Ok(());
+                }
+                if info.size_args.is_empty() && info.family != "malloc" {
+                    return Err(self.refuse(inst, "an allocation of unknown size"));
                 }
                 let shadows = (0..self.width())
                     .map(|_| self.allocate_shadow(inst, data, info))
@@ -188,6 +229,17 @@ impl Walk<'_> {
     }
 
     fn allocate_shadow(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Value {
+        if info.size_args.is_empty()
+            && let Some(memory) = self.func.result(inst)
+        {
+            let room = support::room(&mut self.synthesis.module);
+            let calloc = support::calloc(&mut self.synthesis.module);
+            let mut builder = self.builder(Some(inst));
+            let one = builder.func.iconst(Type::i64(), 1);
+            let bytes = builder.call(room.0, room.1, vec![memory]).unwrap_or(one);
+            let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
+            return shadow.unwrap_or(memory);
+        }
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
