@@ -264,10 +264,12 @@ impl Copied {
     /// scalars at different offsets in the period never meet and can be moved one after another.
     fn new(len: i64, pieces: Vec<(i64, Piece)>) -> Copied {
         let repeats = |period: i64| {
-            pieces.iter().all(|(at, piece)| {
-                let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
-                at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
-            })
+            // The whole may be a period of something longer itself.
+            len % period == 0
+                && pieces.iter().all(|(at, piece)| {
+                    let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
+                    at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
+                })
         };
         let starts = pieces.iter().map(|(at, _)| *at).filter(|&at| at > 0);
         let period = starts.chain([len]).find(|&period| repeats(period));

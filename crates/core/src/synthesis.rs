@@ -1,14 +1,18 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::analysis::effects::callees;
+use crate::analysis::known;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
-use crate::ir::{Constant, Func, Function, Module, Signature, Symbol, Type, Value, ValueDef};
+use crate::ir::{
+    AllocKind, Constant, Func, Function, Module, Signature, Symbol, Type, Value, ValueDef,
+};
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Layout, versions};
+use crate::reverse::{self, Augmented, Layout, delayed, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
@@ -26,6 +30,7 @@ pub struct Synthesis {
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
     shadow_globals: ShadowGlobals,
+    frees: HashMap<Func, bool>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
 }
@@ -55,6 +60,7 @@ impl Synthesis {
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
+            frees: HashMap::new(),
             open: Vec::new(),
         }
     }
@@ -151,7 +157,8 @@ impl Synthesis {
             _ => Vec::new(),
         };
         let bodies = reverse::synthesize(self, &primal)?;
-        let function = reverse::combine(&bodies, key, &sig, name);
+        let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let function = reverse::combine(&bodies, key, &sig, name, release);
         if conditions.is_empty() {
             self.define(func, function);
             return Ok(func);
@@ -181,6 +188,20 @@ impl Synthesis {
         let func = self.declare(name, sig.clone());
         self.frame_sizes.insert(key.clone(), func);
         (func, sig)
+    }
+
+    /// Whether a function, or one that it calls, frees memory.
+    pub fn frees_memory(&mut self, func: Func) -> bool {
+        if let Some(&known) = self.frees.get(&func) {
+            return known;
+        }
+        let module = &self.module;
+        let frees = callees(module, func).iter().any(|&callee| {
+            let info = known::allocation(&module.funcs[callee]);
+            info.is_some_and(|info| info.kind == AllocKind::Free)
+        });
+        self.frees.insert(func, frees);
+        frees
     }
 
     /// The shadow of a value that has none of its own, in one of the derivatives that are made at

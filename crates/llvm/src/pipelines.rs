@@ -19,7 +19,11 @@ pub fn prepare(module: &Module) -> Result<()> {
     }
     let vectors = ForbidVectors::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
-    let outcome = module.run_passes("default<O2>", Some(&machine), PassOptions::STRUCTURE);
+    let outcome = module.run_passes(
+        "function(lower-invoke,simplifycfg),default<O2>",
+        Some(&machine),
+        PassOptions::STRUCTURE,
+    );
     vectors.lift(module);
     outcome?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave

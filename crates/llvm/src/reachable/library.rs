@@ -1,4 +1,5 @@
-//! Takes definitions that a program lacks from other modules.
+//! Takes definitions that a program lacks from other modules: those of the library that is given,
+//! and those that Zymase brings along for the containers of C++.
 
 use super::{Library, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
@@ -33,7 +34,7 @@ pub(super) fn take_from_library(
             });
             return Ok(());
         };
-        if let Some(module) = library(&name)? {
+        if let Some(module) = library(&name)?.or_else(|| containers(private, &name)) {
             let known = pins.barriers.len();
             let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
@@ -49,6 +50,15 @@ pub(super) fn take_from_library(
             private.link(module)?;
         }
     }
+}
+
+/// The functions behind the containers of the C++ library, whose bodies are in no header, if this
+/// is the name of one.
+fn containers(private: &Module, name: &str) -> Option<Module> {
+    const TEXT: &str = include_str!("containers/containers.ll");
+    let defined = TEXT.contains(&format!("@{name}("));
+    let parse = || Module::parse(private.context(), TEXT.as_bytes(), "containers.ll").ok();
+    defined.then(parse).flatten()
 }
 
 /// Gives a local function a name that no other module has, because later it is found by its name.

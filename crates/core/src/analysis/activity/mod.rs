@@ -9,6 +9,7 @@
 
 mod bits;
 pub mod globals;
+pub mod lifetimes;
 mod objects;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
@@ -36,6 +37,9 @@ pub struct Activity {
     shadowed: EntitySet<Value>,
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
+    released: BTreeSet<Inst>,
+    /// The arguments behind which all memory was made while the derivative ran.
+    made: Vec<bool>,
 }
 
 impl Activity {
@@ -78,6 +82,8 @@ impl Activity {
         bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
+            released: lifetimes::released(module, function, effects, &solver.objects),
+            made: key.made.clone(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -100,19 +106,34 @@ impl Activity {
         self.globals.get(&inst).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a pointer leads only to memory that the function allocates and nobody knows after
-    /// it returns.
-    pub fn is_local_allocation(&self, value: Value) -> bool {
-        let objects = self.objects.of(value);
-        !objects.is_empty()
-            && objects
-                .iter()
-                .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
+    /// Whether the reverse of an allocation ends the shadow of the memory.
+    pub fn is_released(&self, allocation: Inst) -> bool {
+        self.released.contains(&allocation)
     }
 
-    /// Whether a pointer may lead to memory that this instruction makes.
-    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
-        self.objects.of(value).contains(&Object::Local(inst))
+    /// Whether the reverses of allocations end the shadows of all that a pointer leads to.
+    pub fn is_released_memory(&self, pointer: Value) -> bool {
+        let released = |o: &Object| matches!(o, Object::Local(inst) if self.is_released(*inst));
+        self.objects.of(pointer).iter().all(released)
+    }
+
+    /// Whether a pointer leads only to memory that was made while the derivative ran.
+    pub fn is_made(&self, pointer: Value) -> bool {
+        self.objects.of(pointer).iter().all(|o| self.was_made(o))
+    }
+
+    /// Whether all memory that can be reached from a pointer was made while the derivative ran.
+    pub fn is_all_made(&self, pointer: Value) -> bool {
+        let reached = self.objects.reached_from(pointer);
+        reached.iter().all(|object| self.was_made(object))
+    }
+
+    fn was_made(&self, object: &Object) -> bool {
+        match object {
+            Object::Local(_) => true,
+            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
+            Object::Global(_) | Object::Foreign => false,
+        }
     }
 }
 

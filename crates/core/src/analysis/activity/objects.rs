@@ -153,6 +153,14 @@ impl Objects {
         }
     }
 
+    /// All that can be reached from a pointer, through any number of others.
+    pub fn reached_from(&self, pointer: Value) -> BTreeSet<Object> {
+        let mut reached = self.values[pointer].clone();
+        reached.extend(self.behind(pointer));
+        self.close(&mut reached);
+        reached
+    }
+
     fn constant(&mut self, value: Value, constant: &Constant) {
         match constant {
             Constant::Address(Symbol::Global(global), _) => {
