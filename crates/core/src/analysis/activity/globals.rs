@@ -31,7 +31,7 @@ impl Globals {
         let (mut open, mut inactive) = (vec![func], Vec::new());
         while let Some(func) = open.pop() {
             globals.stranger = globals.stranger.or_else(|| stranger(module, func));
-            let callees = globals.function(&module.funcs[func]);
+            let callees = globals.function(module, func);
             for callee in callees.into_iter().filter(|&callee| found.insert(callee)) {
                 match known::is_inactive(&module.funcs[callee]) {
                     true => inactive.push(callee),
@@ -42,7 +42,7 @@ impl Globals {
         // What functions do that the user calls inactive is his affair; but the variables count, for
         // there may be derivatives among what they call.
         while let Some(func) = inactive.pop() {
-            let callees = globals.function(&module.funcs[func]);
+            let callees = globals.function(module, func);
             inactive.extend(callees.into_iter().filter(|&callee| found.insert(callee)));
         }
         globals.follow_constants(module);
@@ -53,18 +53,22 @@ impl Globals {
     }
 
     /// Notes what a function itself does, and gives the functions it calls.
-    fn function(&mut self, function: &Function) -> Vec<Func> {
+    fn function(&mut self, module: &Module, func: Func) -> Vec<Func> {
+        let function = &module.funcs[func];
         let mut callees = Vec::new();
         let mut addresses = addresses(function);
         self.touched.extend(addresses.values().copied());
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
-                self.note(data, function.result(inst), &mut addresses);
-                if let Some(call) = data.op.call()
-                    && let Callee::Direct(callee) = call.callee
-                {
-                    callees.push(callee);
+                let callee = match data.op.call().map(|call| call.callee) {
+                    Some(Callee::Direct(callee)) => Some(callee),
+                    _ => None,
+                };
+                callees.extend(callee);
+                // What has no derivative writes none: the guard of a variable, say.
+                if !callee.is_some_and(|callee| known::is_inactive(&module.funcs[callee])) {
+                    self.note(data, function.result(inst), &mut addresses);
                 }
             }
         }
