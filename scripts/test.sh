@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(clang-14 clang-22 llvm-22 llvm-22-dev libeigen3-dev binutils g++)
+packages=(clang-14 clang-22 llvm-22 llvm-22-dev libeigen3-dev binutils g++ valgrind)
 
 # Whether everything is there already.
 installed() {
