@@ -6,7 +6,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(clang-14 clang-22 llvm-22 llvm-22-dev libeigen3-dev libboost-dev flang-22 binutils g++)
+packages=(
+    clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev binutils g++ valgrind
+)
 
 # Whether everything is there already.
 installed() {

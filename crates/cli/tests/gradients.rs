@@ -4,7 +4,8 @@
 //! Each program asks for derivatives in both modes and compares them itself with finite
 //! differences or with the gradient worked out by hand; it prints `ok NAME` and returns zero only
 //! if all of them agree. A file `NAME.native.c` beside `NAME.c` is compiled to a native object, as
-//! a library would be that Zymase cannot look into.
+//! a library would be that Zymase cannot look into. Programs about memory also run under valgrind,
+//! which finds leaks and accesses to memory that is gone.
 //!
 //! One test for each program, so that nextest runs them side by side.
 
@@ -31,7 +32,9 @@ macro_rules! gradients {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
                 let stem = name.strip_suffix(".c").or(name.strip_suffix(".cpp"));
-                if let Some(stem) = stem.filter(|stem| !stem.ends_with(".native")) {
+                if let Some(stem) = stem
+                    && !stem.ends_with(".native")
+                {
                     assert!(listed.contains(&stem), "{name} is not in the list of tests");
                 }
             }
@@ -45,6 +48,7 @@ gradients!(
     branches,
     calls,
     complex,
+    containers,
     copy_bytes,
     duff,
     eigen_fixed,
@@ -53,6 +57,7 @@ gradients!(
     globals_active,
     globals_cpp,
     guards,
+    heap,
     householder,
     insertion_sort,
     loops,
@@ -65,6 +70,7 @@ gradients!(
     numerics,
     odeint,
     overwrite,
+    owners,
     pointers,
     read_product,
     relu3,
@@ -78,7 +84,11 @@ gradients!(
     structs,
     swaps,
     vectors,
+    vectors_cpp,
 );
+
+/// Programs that make and free memory while they are differentiated.
+const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {
@@ -122,17 +132,25 @@ fn build_and_run(
 ) -> Result<(), String> {
     let program = folder.join(format!("{name}{level}"));
     let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    let cpp = programs().join(format!("{name}.cpp"));
-    match cpp.exists() {
-        true => build.args(["c++", level]).arg(cpp),
-        false => build
-            .args(["cc", level])
-            .arg(programs().join(format!("{name}.c"))),
+    let c = programs().join(format!("{name}.c"));
+    let (language, source) = match c.exists() {
+        true => ("cc", c),
+        false => ("c++", c.with_extension("cpp")),
     };
-    build.args(native);
+    build.args([language, level]).arg(source).args(native);
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
-    let printed = run(&mut Command::new(&program))?;
+    // The program makes and frees the same memory at every level, so one is enough.
+    let mut start = match level == "-O2" && ON_THE_HEAP.contains(&name) {
+        true => {
+            let mut valgrind = Command::new("valgrind");
+            let checks = ["-q", "--error-exitcode=9", "--leak-check=full"];
+            valgrind.args(checks).arg(&program);
+            valgrind
+        }
+        false => Command::new(&program),
+    };
+    let printed = run(&mut start)?;
     if printed.lines().last() == Some(&format!("ok {name}")) {
         return Ok(());
     }

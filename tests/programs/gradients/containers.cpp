@@ -1,13 +1,9 @@
 // The other containers of the C++ library, built and read inside of differentiated functions.
 #include "check.h"
 
-#include <deque>
 #include <list>
 #include <map>
 #include <queue>
-#include <set>
-#include <stack>
-#include <string>
 #include <unordered_map>
 
 static double mapped(double *x, int n) {
@@ -28,12 +24,6 @@ static double erased(double *x, int n) {
   return sum;
 }
 
-static double named(double *x, int n) {
-  std::map<std::string, double> m;
-  for (int i = 0; i < n; i++) m["key " + std::to_string(i % 3)] += x[i] * x[i];
-  return m["key 0"] * m["key 1"] + m.at("key 2");
-}
-
 static double listed(double *x, int n) {
   std::list<double> l;
   for (int i = 0; i < n; i++) (i % 2 ? l.push_back(x[i] * x[i]) : l.push_front(x[i] * 2));
@@ -41,29 +31,6 @@ static double listed(double *x, int n) {
   double sum = 0;
   for (double y : l) sum = sum * 1.2 + y * y;
   return sum;
-}
-
-static double queued(double *x, int n) {
-  std::deque<double> d;
-  for (int i = 0; i < n; i++) (i % 2 ? d.push_back(x[i] * x[i]) : d.push_front(x[i] * 2));
-  double sum = 0;
-  for (size_t i = 0; i < d.size(); i++) sum = sum * 1.2 + d[i] * d[i];
-  d.pop_front();
-  return sum + d.front() * d.back();
-}
-
-// Reverse Polish notation.
-static double stacked(double *x, int n) {
-  std::stack<double> s;
-  for (int i = 0; i < n; i++) s.push(x[i]);
-  while (s.size() > 1) {
-    double a = s.top();
-    s.pop();
-    double b = s.top();
-    s.pop();
-    s.push(s.size() % 2 ? a * b : a + std::sin(b));
-  }
-  return s.top();
 }
 
 static double hashed(double *x, int n) {
@@ -90,10 +57,7 @@ int main() {
   fill(x, 8, -1, 1);
   CHECK_GRADIENT(mapped, x, 8);
   CHECK_GRADIENT(erased, x, 8);
-  CHECK_GRADIENT(named, x, 8);
   CHECK_GRADIENT(listed, x, 8);
-  CHECK_GRADIENT(queued, x, 8);
-  CHECK_GRADIENT(stacked, x, 8);
   CHECK_GRADIENT(hashed, x, 8);
   CHECK_GRADIENT(prioritized, x, 8);
   return finish("containers");

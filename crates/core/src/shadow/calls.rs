@@ -199,9 +199,9 @@ impl Walk<'_> {
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
             Sweep::Pointers if !self.primal.activity.is_made(pointer) => {
                 return Err(Diagnostic::new(
-                    "cannot differentiate freeing memory that the caller of the derivative made",
-                    "the derivatives with respect to what is in it would be in its shadow, which \
-                     the caller would not have any more",
+                    "cannot differentiate freeing memory that the function may not have made",
+                    "the derivatives with respect to what was in it before are in its shadow, \
+                     which would be gone before anybody could look at them",
                     "free it after the derivative, or let the function work on a copy",
                 )
                 .at(&self.synthesis.module, data.loc)
