@@ -15,7 +15,7 @@ use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
-use crate::simplify::{choose_undefined, expand_nests};
+use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -73,6 +73,7 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
+        recognize_absolute_values::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -293,10 +294,12 @@ impl Copied {
     /// scalars at different offsets in the period never meet and can be moved one after another.
     fn new(len: i64, pieces: Vec<(i64, Piece)>) -> Copied {
         let repeats = |period: i64| {
-            pieces.iter().all(|(at, piece)| {
-                let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
-                at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
-            })
+            // The whole may be a period of something longer itself.
+            len % period == 0
+                && pieces.iter().all(|(at, piece)| {
+                    let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
+                    at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
+                })
         };
         let starts = pieces.iter().map(|(at, _)| *at).filter(|&at| at > 0);
         let period = starts.chain([len]).find(|&period| repeats(period));

@@ -390,7 +390,8 @@ pub fn make_node(c: Ctx, operands: &[Md]) -> Md {
     unsafe { LLVMMDNodeInContext2(c, operands.as_ptr().cast_mut(), operands.len()) }
 }
 
-/// A node whose first operand is itself, so that it equals no other.
+/// A node whose first operand is itself, so that it equals no other. There must be more operands:
+/// LLVM takes a node of one operand for that operand when it becomes a value.
 pub fn make_self_node(c: Ctx, rest: &[Md]) -> Md {
     let mut operands = vec![std::ptr::null_mut()];
     operands.extend(rest);

@@ -71,7 +71,7 @@ pub struct GlobalData {
     pub size: u64,
     /// Its alignment in bytes.
     pub align: u32,
-    /// Its initial content; none if it is defined elsewhere.
+    /// Its initial content; none if it is defined outside of the program.
     pub init: Option<Initializer>,
     /// Whether it is never written.
     pub constant: bool,
@@ -83,6 +83,22 @@ pub struct GlobalData {
     pub inactive: bool,
     /// The foreign variable this one was read from.
     pub origin: Option<Origin>,
+}
+
+impl GlobalData {
+    /// The addresses that a constant holds: where, of what, and how many bytes past it. What a
+    /// variable holds when a function runs is not known, and neither is what is defined elsewhere.
+    pub fn fixed_addresses(&self) -> &[(u64, Symbol, i64)] {
+        match &self.init {
+            Some(init) if self.has_fixed_content() => &init.relocations,
+            _ => &[],
+        }
+    }
+
+    /// Whether all that the variable ever holds is known.
+    pub fn has_fixed_content(&self) -> bool {
+        self.constant && self.init.as_ref().is_some_and(|init| !init.opaque)
+    }
 }
 
 /// The initial content of a global variable.

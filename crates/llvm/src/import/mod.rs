@@ -22,9 +22,10 @@ mod types;
 use crate::Module;
 use crate::ll::{self, Ctx, Data, Md, Ty, Val};
 use crate::origin::{Imported, Origins};
+use crate::requests::noted_variables;
 use attributes::AttributeKinds;
 use metadata::MetadataKinds;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{self, Func, Function, Loc, Scope, Symbol, Tbaa, Type};
 
@@ -55,6 +56,8 @@ struct Importer {
     origins: Origins,
     /// Where every global value of LLVM is in core: a symbol and an offset.
     symbols: HashMap<Val, (Symbol, i64)>,
+    /// The names of variables that are only declared here and defined in the program.
+    variables: HashSet<String>,
     functions: Vec<(Func, Val)>,
     types: HashMap<Ty, Type>,
     locs: HashMap<Md, Loc>,
@@ -88,6 +91,7 @@ impl Importer {
             module,
             origins: Origins::new(llvm),
             symbols: HashMap::new(),
+            variables: noted_variables(llvm),
             functions: Vec::new(),
             types: HashMap::new(),
             locs: HashMap::new(),

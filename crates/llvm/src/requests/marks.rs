@@ -1,10 +1,12 @@
 //! What Zymase notes in a module for its own later steps, and small questions about modules.
 
 use super::grammar;
+use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
+use std::collections::HashSet;
 
 /// The name of the metadata that marks a module as not yet optimized.
 const UNOPTIMIZED: &std::ffi::CStr = c"zymase.unoptimized";
@@ -26,6 +28,32 @@ pub fn is_unoptimized(module: &Module) -> bool {
     unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), UNOPTIMIZED.as_ptr()) > 0 }
 }
 
+/// The name of the metadata that names the program's own variables.
+const VARIABLES: &std::ffi::CStr = c"zymase.variables";
+
+/// Notes that a variable, of which this module will only have a declaration, is defined in the
+/// program.
+pub(crate) fn note_variable(module: &Module, name: &str) {
+    let context = module.context().raw();
+    let node = ll::make_node(context, &[ll::make_string(context, name)]);
+    let value = ll::metadata_as_value(context, node);
+    // SAFETY: the module is live; the name is copied.
+    unsafe { LLVMAddNamedMetadataOperand(module.raw(), VARIABLES.as_ptr(), value) }
+}
+
+/// The names of the variables for which [`note_variable`] was called.
+pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
+    // SAFETY: the module is live, and the list has room for all operands.
+    let nodes = unsafe {
+        let count = LLVMGetNamedMetadataNumOperands(module.raw(), VARIABLES.as_ptr());
+        let mut nodes = vec![std::ptr::null_mut(); count as usize];
+        LLVMGetNamedMetadataOperands(module.raw(), VARIABLES.as_ptr(), nodes.as_mut_ptr());
+        nodes
+    };
+    let names = nodes.into_iter().flat_map(ll::node_operands);
+    names.filter_map(ll::metadata_string).collect()
+}
+
 /// Whether anything in a module is a word to Zymase: a request, or a registration.
 pub fn speaks_to_us(module: &Module) -> bool {
     // SAFETY: functions and variables of a live module are live.
@@ -34,32 +62,36 @@ pub fn speaks_to_us(module: &Module) -> bool {
         || module.globals().any(|g| grammar::is_registration(&name(g)))
 }
 
-/// How a module defines a function that other modules can call.
+/// How a module defines a symbol that other modules can use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Definition {
     /// It does not.
     None,
     /// As one of several that are the same.
     Shared,
+    /// As one that another definition may replace.
+    Weak,
     /// As the only one.
     Only,
 }
 
-/// How a module defines the function of this name.
+/// How a module defines the function or variable of this name.
 pub fn definition(module: &Module, name: &str) -> Definition {
-    let Some(function) = module.function(name) else {
-        return Definition::None;
-    };
-    // SAFETY: the function is live.
+    // SAFETY: the module is live; the name is read during the call only.
     unsafe {
-        if LLVMIsDeclaration(function) != 0 {
+        let symbol = match module.function(name) {
+            Some(function) => function,
+            None => LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()),
+        };
+        if symbol.is_null() || LLVMIsDeclaration(symbol) != 0 {
             return Definition::None;
         }
-        match LLVMGetLinkage(function) {
+        match LLVMGetLinkage(symbol) {
             LLVMExternalLinkage => Definition::Only,
             LLVMInternalLinkage | LLVMPrivateLinkage | LLVMAvailableExternallyLinkage => {
                 Definition::None
             }
+            LLVMWeakAnyLinkage | LLVMLinkOnceAnyLinkage => Definition::Weak,
             _ => Definition::Shared,
         }
     }

@@ -38,6 +38,7 @@ pub use marks::{
     Definition, definition, has_variable, is_known_function, is_unoptimized, mark_unoptimized,
     speaks_to_us,
 };
+pub(crate) use marks::{note_variable, noted_variables};
 pub use parse::{Argument, Parsed, Source};
 pub use pin::{Pinned, Pins, pin};
 pub use registrations::{Registered, Rule};

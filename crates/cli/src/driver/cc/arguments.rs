@@ -208,6 +208,11 @@ impl Arguments {
         if let Some(language) = &self.language {
             args.extend(["-x".into(), language.clone()]);
         }
+        // The folder of our headers would be called unused.
+        let extension = Path::new(source).extension().and_then(OsStr::to_str);
+        if matches!(extension, Some("ll" | "bc")) {
+            args.push("-Wno-unused-command-line-argument".into());
+        }
         args.push(match &self.standard_input {
             Some(copy) if source == "-" => copy.clone().into_os_string(),
             _ => source.to_os_string(),
