@@ -1,66 +1,14 @@
 //! What is known about a sequence of bytes: the content of a value, or the memory behind a
 //! pointer.
 
-use crate::ir::FloatKind;
+mod cell;
+mod display;
+
+pub use cell::{Cell, Piece};
+
+use cell::limited;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
-
-/// What one scalar in a sequence of bytes is.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Cell {
-    /// One byte of something that is neither a float nor a pointer.
-    Int,
-    /// A float that starts here.
-    Float(FloatKind),
-    /// A pointer that starts here, and what is known of the memory behind it. Shapes of structures
-    /// full of pointers are large and go everywhere, so they are shared and not copied.
-    Ptr(Arc<Shape>),
-    /// Uses disagree.
-    Conflict,
-}
-
-impl Cell {
-    /// How many bytes the cell covers.
-    pub fn bytes(&self) -> i64 {
-        match self {
-            Cell::Int | Cell::Conflict => 1,
-            Cell::Float(kind) => i64::from(kind.bytes()),
-            Cell::Ptr(_) => 8,
-        }
-    }
-
-    /// Whether no more than so many pointers lead on from here.
-    fn fits(&self, depth: u32) -> bool {
-        match self {
-            Cell::Ptr(shape) if depth == 0 => shape.is_empty(),
-            Cell::Ptr(shape) => {
-                let mut cells = shape.at.values().chain(shape.every.values());
-                cells.all(|cell| cell.fits(depth - 1))
-            }
-            _ => true,
-        }
-    }
-
-    fn merge(&mut self, other: &Cell, depth: u32) -> bool {
-        match (&mut *self, other) {
-            (Cell::Conflict, _) => false,
-            (mine, theirs) if *mine == *theirs => false,
-            (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
-                let mut both = (**mine).clone();
-                let changed = both.merge_limited(theirs, depth);
-                if changed {
-                    *mine = Arc::new(both);
-                }
-                changed
-            }
-            (mine, _) => {
-                *mine = Cell::Conflict;
-                true
-            }
-        }
-    }
-}
 
 /// What is known about a sequence of bytes. Nothing is known of bytes that no cell covers.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
@@ -69,21 +17,6 @@ pub struct Shape {
     at: BTreeMap<i64, Cell>,
     /// Cells that repeat: at every `start + k·stride`, under the key (stride, start).
     every: BTreeMap<(i64, i64), Cell>,
-}
-
-/// A scalar found in a range of bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Piece {
-    /// One byte that holds neither float nor pointer.
-    Int,
-    /// A float.
-    Float(FloatKind),
-    /// A pointer.
-    Ptr,
-    /// One byte of which nothing is known.
-    Unknown,
-    /// One byte of which uses disagree.
-    Conflict,
 }
 
 /// Pointers to pointers are followed this deep; recursive structures repeat from there on.
@@ -339,19 +272,6 @@ impl Shape {
     }
 }
 
-fn limited(cell: &Cell, depth: u32) -> Cell {
-    match cell {
-        cell if cell.fits(depth) => cell.clone(),
-        Cell::Ptr(_) if depth == 0 => Cell::Ptr(Arc::default()),
-        Cell::Ptr(shape) => {
-            let mut inner = Shape::default();
-            inner.merge_limited(shape, depth - 1);
-            Cell::Ptr(Arc::new(inner))
-        }
-        other => other.clone(),
-    }
-}
-
 fn is_ptr(cell: &Cell) -> bool {
     matches!(cell, Cell::Ptr(_))
 }
@@ -368,140 +288,5 @@ fn lcm(a: i64, b: i64) -> i64 {
     (a / gcd(a, b)).saturating_mul(b)
 }
 
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Cell::Int => write!(f, "int"),
-            Cell::Float(kind) => write!(f, "{}", kind.name()),
-            Cell::Ptr(shape) => write!(f, "ptr {shape}"),
-            Cell::Conflict => write!(f, "conflict"),
-        }
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Bytes of integers in a row are one entry.
-        let single = self.at.iter().map(|(&at, cell)| (None, at, cell));
-        let repeated = self.every.iter();
-        let repeated = repeated.map(|(&(stride, at), cell)| (Some(stride), at, cell));
-        let mut runs: Vec<(Option<i64>, i64, i64, &Cell)> = Vec::new();
-        for (stride, at, cell) in single.chain(repeated) {
-            match runs.last_mut() {
-                Some((s, _, end, Cell::Int))
-                    if (*s, *end) == (stride, at) && *cell == Cell::Int =>
-                {
-                    *end += 1;
-                }
-                _ => runs.push((stride, at, at + cell.bytes(), cell)),
-            }
-        }
-        let mut separator = "{";
-        for (stride, start, end, cell) in &runs {
-            write!(f, "{separator}{start}")?;
-            if **cell == Cell::Int && *end > start + 1 {
-                write!(f, "..{end}")?;
-            }
-            if let Some(stride) = stride {
-                write!(f, " + {stride}k")?;
-            }
-            write!(f, ": {cell}")?;
-            separator = ", ";
-        }
-        write!(f, "{}", if runs.is_empty() { "{}" } else { "}" })
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn double() -> Cell {
-        Cell::Float(FloatKind::F64)
-    }
-
-    #[test]
-    fn an_indexed_access_describes_the_whole_array() {
-        let element = Shape::cell(0, double());
-        let array = element.unindexed(8);
-        assert_eq!(array.get(80), Some(&double()));
-        assert_eq!(array.indexed(16).shifted(8).get(8), Some(&double()));
-        assert_eq!(array.indexed(4).get(0), None);
-    }
-
-    #[test]
-    fn a_single_access_counts_before_a_repeated_one() {
-        let mut shape = Shape::cell(0, double()).unindexed(8);
-        for byte in 24..32 {
-            shape.insert(byte, Cell::Int);
-        }
-        let pieces = shape.pieces(16, 16);
-        assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
-        assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
-        assert_eq!(pieces.len(), 9);
-    }
-
-    #[test]
-    fn what_two_shapes_know_in_common() {
-        let mut shape = Shape::cell(0, double());
-        shape.insert(8, double());
-        let moved = shape.shifted(8);
-        assert_eq!(shape.common(&moved), Shape::cell(0, double()));
-    }
-
-    #[test]
-    fn memory_of_any_length_repeats_one_period() {
-        let doubles = Shape::cell(0, double()).unindexed(8);
-        assert_eq!(doubles.period(1), Some(8));
-        let mut single = Shape::cell(0, double());
-        single.insert(24, double());
-        assert_eq!(single.period(1), Some(8));
-        single.insert(12, double());
-        assert_eq!(single.period(1), None);
-        // The first eight bytes are a length, say: no one period describes that.
-        let mut after_a_header = doubles;
-        for byte in 0..8 {
-            after_a_header.insert(byte, Cell::Int);
-        }
-        assert_eq!(after_a_header.period(8), None);
-        assert_eq!(Shape::default().period(8), None);
-    }
-
-    #[test]
-    fn an_array_in_a_structure_does_not_hide_the_fields_behind_it() {
-        // struct { double x[3]; int kind; float mass; } bodies[];
-        let mut bodies = Shape::cell(0, double()).unindexed(8);
-        for byte in 24..28 {
-            bodies.insert_every(32, byte, Cell::Int);
-        }
-        bodies.insert_every(32, 28, Cell::Float(FloatKind::F32));
-        let pieces = bodies.pieces(32, 32);
-        let floats = |kind: FloatKind| {
-            let found = pieces.iter().filter(|(_, p)| *p == Piece::Float(kind));
-            found.map(|(at, _)| *at).collect::<Vec<_>>()
-        };
-        assert_eq!(floats(FloatKind::F64), [0, 8, 16]);
-        assert_eq!(floats(FloatKind::F32), [28]);
-        // If only the last field is seen, nothing is known of the one before it.
-        let mut part = Shape::cell(0, double()).unindexed(8);
-        part.insert_every(32, 28, Cell::Float(FloatKind::F32));
-        assert_eq!(part.pieces(24, 8)[0], (0, Piece::Conflict));
-    }
-
-    #[test]
-    fn disagreement_is_kept() {
-        let mut shape = Shape::cell(0, double());
-        assert!(shape.insert(0, Cell::Float(FloatKind::F32)));
-        assert_eq!(shape.get(0), Some(&Cell::Conflict));
-    }
-
-    #[test]
-    fn recursive_shapes_are_cut() {
-        let mut node = Shape::cell(0, double());
-        for _ in 0..20 {
-            let next = Cell::Ptr(Arc::new(node.clone()));
-            node.insert(8, next);
-        }
-        assert!(node.to_string().len() < 200, "{node}");
-    }
-}
+mod tests;
