@@ -1,7 +1,8 @@
 //! What loads, stores, copies and addresses say, and the bytes of values that have parts.
 
+use super::factor::factor;
 use super::solver::Solver;
-use super::{Cell, Shape};
+use super::{Cell, LONGEST_COPY, Shape};
 use crate::ir::{FloatKind, Tbaa, Type, TypeKind, Value};
 use std::sync::Arc;
 
@@ -142,8 +143,8 @@ impl Solver<'_> {
         let (to, from) = (args[0], args[1]);
         for (a, b) in [(to, from), (from, to)] {
             let shape = match self.function.as_int(args[2]) {
-                Some(len) if len <= 4096 => self.moved(a, len as i64),
-                _ => self.shapes[a].clone(),
+                Some(len) if len <= LONGEST_COPY => self.moved(a, len as i64),
+                _ => self.shapes[a].repeated(factor(self.function, args[2])),
             };
             self.learn(b, &shape);
         }

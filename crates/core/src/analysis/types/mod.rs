@@ -23,6 +23,7 @@ mod solver;
 mod summaries;
 
 pub use bytes::known_byte;
+pub use factor::factor;
 pub use hint::Hint;
 pub use shape::{Cell, Piece, Shape, gcd};
 
@@ -30,6 +31,10 @@ use crate::ir::{Function, Module, Value};
 use cranelift_entity::SecondaryMap;
 use solver::Solver;
 use summaries::Summaries;
+
+/// A copy of constant length is taken apart into scalars up to this many bytes; a longer one must
+/// be of memory that repeats.
+pub const LONGEST_COPY: i128 = 4096;
 
 /// The types of a function's values, byte by byte.
 #[derive(Clone, Debug)]
@@ -53,10 +58,11 @@ impl Types {
     ) -> Types {
         let mut solver = Solver::new(module, function, summaries);
         solver.start(known);
-        solver.solve();
-        Types {
-            shapes: solver.shapes,
-        }
+        let shapes = match solver.solve() {
+            true => solver.shapes,
+            false => SecondaryMap::new(),
+        };
+        Types { shapes }
     }
 
     /// What is behind a pointer, or the content of a value of another type.

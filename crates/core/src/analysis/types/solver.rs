@@ -1,7 +1,7 @@
 //! The rules: what each instruction says about the types of its values.
 //!
 //! Facts go both ways between operands and results. An instruction is looked at again only if one
-//! of its values has changed since.
+//! of its values has changed.
 
 use super::advancing::advancing;
 use super::factor::factor;
@@ -10,6 +10,14 @@ use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
 use crate::ir::{Callee, Constant, Edge, Func, Function, Inst, Module, Op, Type, Value, ValueDef};
 use cranelift_entity::{EntitySet, SecondaryMap};
+use std::collections::VecDeque;
+
+/// An instruction that still has something new to say after this many times is one of a cycle in
+/// which facts grow without end.
+const MOST_VISITS: u32 = 1000;
+/// In how many contexts the callee of one call is analysed. By then the arguments hardly change,
+/// and the last facts come to the callee anyway when its own derivative is made.
+const MOST_CONTEXTS: u32 = 8;
 
 pub(super) struct Solver<'a> {
     pub(super) module: &'a Module,
@@ -17,14 +25,14 @@ pub(super) struct Solver<'a> {
     pub(super) shapes: SecondaryMap<Value, Shape>,
     /// Addresses that are made anew in each iteration from the last.
     advancing: EntitySet<Inst>,
-    changed: bool,
-    /// Counts the instructions looked at.
-    clock: u32,
-    /// When a shape last changed.
-    changed_at: SecondaryMap<Value, u32>,
-    /// When an instruction was last looked at: it has nothing new to say until one of its values
-    /// changes.
-    seen_at: SecondaryMap<Inst, u32>,
+    /// The instructions that mention a value, as operand, result or on an edge: they may have
+    /// something new to say when it changes.
+    users: SecondaryMap<Value, Vec<Inst>>,
+    /// The instructions to look at.
+    queue: VecDeque<Inst>,
+    queued: EntitySet<Inst>,
+    /// How often an instruction was looked at in this phase.
+    visits: SecondaryMap<Inst, u32>,
     /// Whether what repeats says something about memory that is moved.
     pub(super) repeated: bool,
     /// Whether callees are told what this function knows.
@@ -43,10 +51,10 @@ impl<'a> Solver<'a> {
             function,
             shapes: SecondaryMap::new(),
             advancing: advancing(function),
-            changed: false,
-            clock: 1,
-            changed_at: SecondaryMap::new(),
-            seen_at: SecondaryMap::new(),
+            users: users(function),
+            queue: VecDeque::new(),
+            queued: EntitySet::new(),
+            visits: SecondaryMap::new(),
             repeated: false,
             in_context: false,
             summaries,
@@ -73,22 +81,45 @@ impl<'a> Solver<'a> {
     /// function and its callees say by themselves. Then what callees say given what this function
     /// knows: that hardly changes any more by then, so there are few contexts to analyse callees
     /// in.
-    pub(super) fn solve(&mut self) {
-        for (repeated, in_context, most_rounds) in
-            [(false, false, 64), (true, false, 64), (true, true, 8)]
-        {
+    ///
+    /// Says whether that took a reasonable time: if not, what was learned may lack the one fact
+    /// that contradicts the others.
+    pub(super) fn solve(&mut self) -> bool {
+        let phases = [(false, false), (true, false), (true, true)];
+        phases.into_iter().all(|(repeated, in_context)| {
             self.repeated = repeated;
             self.in_context = in_context;
-            self.seen_at.clear();
-            // Every round carries each fact over at least one instruction; loops close in a few
-            // more.
-            for _ in 0..most_rounds {
-                self.changed = false;
-                self.round();
-                if !self.changed {
-                    break;
-                }
+            self.phase()
+        })
+    }
+
+    fn phase(&mut self) -> bool {
+        let function = self.function;
+        self.visits.clear();
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                self.enqueue(inst);
             }
+        }
+        while let Some(inst) = self.queue.pop_front() {
+            self.queued.remove(inst);
+            self.visits[inst] += 1;
+            if self.visits[inst] > MOST_VISITS {
+                self.queue.clear();
+                self.queued.clear();
+                return false;
+            }
+            self.transfer(inst);
+            for edge in function.inst(inst).op.edges() {
+                self.edge(edge);
+            }
+        }
+        true
+    }
+
+    fn enqueue(&mut self, inst: Inst) {
+        if self.queued.insert(inst) {
+            self.queue.push_back(inst);
         }
     }
 
@@ -97,8 +128,9 @@ impl<'a> Solver<'a> {
         if !matches!(self.function.def(value), ValueDef::Const(c) if !is_address(c)) {
             let changed = self.shapes[value].merge(shape);
             if changed {
-                self.changed = true;
-                self.changed_at[value] = self.clock;
+                for i in 0..self.users[value].len() {
+                    self.enqueue(self.users[value][i]);
+                }
             }
         }
     }
@@ -128,45 +160,14 @@ impl<'a> Solver<'a> {
         self.module.layout.store_size(ty) as i64
     }
 
-    pub(super) fn round(&mut self) {
-        let function = self.function;
-        for &block in function.blocks() {
-            for &inst in function.block_insts(block) {
-                if !self.has_news(inst) {
-                    continue;
-                }
-                self.clock += 1;
-                self.seen_at[inst] = self.clock;
-                self.transfer(inst);
-                for edge in function.inst(inst).op.edges() {
-                    self.edge(edge);
-                }
-            }
-        }
-    }
-
-    /// Whether a value of an instruction has changed since it was looked at, or by that.
-    pub(super) fn has_news(&self, inst: Inst) -> bool {
-        let seen = self.seen_at[inst];
-        let news = |value: &Value| self.changed_at[*value] >= seen;
-        let data = self.function.inst(inst);
-        let result = self.function.result(inst);
-        seen == 0
-            || data.args.iter().chain(&result).any(news)
-            || data.op.edges().iter().any(|edge| {
-                let params = self.function.block_params(edge.block);
-                edge.args.iter().chain(params).any(news)
-            })
-    }
-
-    pub(super) fn edge(&mut self, edge: &Edge) {
+    fn edge(&mut self, edge: &Edge) {
         let params = self.function.block_params(edge.block).to_vec();
         for (&param, &argument) in params.iter().zip(&edge.args) {
             self.unify(param, argument);
         }
     }
 
-    pub(super) fn transfer(&mut self, inst: Inst) {
+    fn transfer(&mut self, inst: Inst) {
         let function = self.function;
         let data = function.inst(inst);
         let result = function.result(inst);
@@ -233,7 +234,7 @@ impl<'a> Solver<'a> {
             (Op::Shuffle(mask), Some(result)) => self.shuffle(mask, &data.args, result),
             (Op::Call(call), result) | (Op::Invoke { call, .. }, result) => {
                 if let Callee::Direct(func) = call.callee {
-                    self.call(func, &data.args, result);
+                    self.call(inst, func, &data.args, result);
                 }
             }
             // What is compared is of one kind.
@@ -243,7 +244,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    pub(super) fn call(&mut self, func: Func, args: &[Value], result: Option<Value>) {
+    fn call(&mut self, inst: Inst, func: Func, args: &[Value], result: Option<Value>) {
         let callee = &self.module.funcs[func];
         if callee.is_declaration() {
             if let (Some(hint), Some(&pointer)) = (Hint::of_symbol(&callee.name), args.first()) {
@@ -254,7 +255,8 @@ impl<'a> Solver<'a> {
             return;
         }
         let count = self.module.funcs[func].arguments().len();
-        if args.len() != count {
+        let again = self.in_context && self.visits[inst] > MOST_CONTEXTS;
+        if args.len() != count || again {
             return;
         }
         let values = || args.iter().copied().chain(result);
@@ -271,4 +273,25 @@ impl<'a> Solver<'a> {
 
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
+}
+
+fn users(function: &Function) -> SecondaryMap<Value, Vec<Inst>> {
+    let mut users: SecondaryMap<Value, Vec<Inst>> = SecondaryMap::new();
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            let mut mentioned: Vec<Value> = data.args.clone();
+            mentioned.extend(function.result(inst));
+            for edge in data.op.edges() {
+                mentioned.extend(&edge.args);
+                mentioned.extend(function.block_params(edge.block));
+            }
+            for value in mentioned {
+                if users[value].last() != Some(&inst) {
+                    users[value].push(inst);
+                }
+            }
+        }
+    }
+    users
 }

@@ -248,6 +248,20 @@ impl Shape {
         }
     }
 
+    /// What is known of memory that is moved and whose length is known to be a multiple of
+    /// `factor` only: what repeats, and one period of it if there is one. A fact about a single
+    /// offset says nothing, because the memory may end before.
+    pub fn repeated(&self, factor: i64) -> Shape {
+        let mut shape = Shape {
+            at: BTreeMap::new(),
+            every: self.every.clone(),
+        };
+        if let Some(period) = self.period(factor) {
+            shape.merge(&self.cut(period).unindexed(period));
+        }
+        shape
+    }
+
     /// What holds behind `p + k·stride` for unknown `k`, given this shape of `p`.
     pub fn indexed(&self, stride: i64) -> Shape {
         let mut shape = Shape::default();
