@@ -202,7 +202,10 @@ impl Primal {
         let mut shape = self.types.shape(data.args[0]).clone();
         shape.merge(self.types.shape(data.args[1]));
         let (period, pieces) = match self.function.as_int(data.args[2]) {
-            Some(len) if len <= LONGEST_COPY => (len as i64, shape.pieces(0, len as i64)),
+            Some(len) if len <= LONGEST_COPY => {
+                let len = len as i64;
+                (len, shape.repeating_element(len).pieces(0, len))
+            }
             _ => match shape.period(factor(&self.function, data.args[2])) {
                 Some(period) => (period, shape.pieces(0, period)),
                 // The byte that keeps the memory from having a period, if it can be named.

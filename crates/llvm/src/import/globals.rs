@@ -36,6 +36,7 @@ impl Importer {
             local: is_local(value),
             // The type information of C++ holds no numbers.
             inactive: ll::name(value).starts_with("_ZTI"),
+            source: None,
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));

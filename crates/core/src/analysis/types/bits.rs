@@ -85,7 +85,7 @@ impl Solver<'_> {
             Add | Sub | Mul | UDiv | SDiv | URem | SRem | AShr => {
                 let operands = [args[0], args[1], result];
                 let address = |v: &Value| matches!(self.shapes[*v].get(0), Some(Cell::Ptr(_)));
-                if !operands.iter().any(address) {
+                if self.arithmetic && !operands.iter().any(address) {
                     operands
                         .iter()
                         .for_each(|&v| self.learn_bytes(v, &Cell::Int));
@@ -109,15 +109,15 @@ impl Solver<'_> {
                     continue;
                 }
                 for (from, to) in [(x, result), (result, x)] {
-                    if let Some(cell) = self.shapes[from].get(byte).cloned()
-                        && cell.bytes() + byte <= size
+                    if let Some((cell, bytes)) = self.shapes[from].only(byte)
+                        && bytes + byte <= size
                     {
-                        let whole = (byte..byte + cell.bytes()).all(|b| {
+                        let whole = (byte..byte + bytes).all(|b| {
                             known_byte(self.function, y, b, 0)
                                 == known_byte(self.function, y, byte, 0)
                         });
                         if whole {
-                            self.learn(to, &Shape::cell(byte, cell));
+                            self.learn(to, &cell);
                         }
                     }
                 }

@@ -75,8 +75,8 @@ impl Solver<'_> {
     pub(super) fn learn_content(&mut self, value: Value, content: &Shape) {
         let ty = self.function.ty(value);
         if ty.scalar().is_ptr() {
-            if let Some(Cell::Ptr(inner)) = content.get(0) {
-                self.learn(value, inner);
+            for inner in content.behind(0) {
+                self.learn(value, &inner);
             }
             return;
         }

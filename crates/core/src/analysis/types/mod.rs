@@ -15,6 +15,7 @@
 mod advancing;
 mod bits;
 mod bytes;
+mod declared;
 mod factor;
 mod hint;
 mod memory;

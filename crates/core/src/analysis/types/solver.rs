@@ -33,6 +33,8 @@ pub(super) struct Solver<'a> {
     queued: EntitySet<Inst>,
     /// How often an instruction was looked at in this phase.
     visits: SecondaryMap<Inst, u32>,
+    /// Whether integer arithmetic is about integers: not before all pointers are known.
+    pub(super) arithmetic: bool,
     /// Whether what repeats says something about memory that is moved.
     pub(super) repeated: bool,
     /// Whether callees are told what this function knows.
@@ -55,6 +57,7 @@ impl<'a> Solver<'a> {
             queue: VecDeque::new(),
             queued: EntitySet::new(),
             visits: SecondaryMap::new(),
+            arithmetic: false,
             repeated: false,
             in_context: false,
             summaries,
@@ -64,6 +67,7 @@ impl<'a> Solver<'a> {
     /// Takes note of what the caller knows of the arguments and, after them, of the result.
     pub(super) fn start(&mut self, known: &[Shape]) {
         let function = self.function;
+        self.learn_declared();
         for (&argument, shape) in function.arguments().iter().zip(known) {
             self.learn(argument, shape);
         }
@@ -76,7 +80,8 @@ impl<'a> Solver<'a> {
 
     /// Learns until nothing is new.
     ///
-    /// First what was seen at fixed offsets, because it counts before what repeats and must not
+    /// First without arithmetic, which is about integers unless it is known to be about addresses.
+    /// Then what was seen at fixed offsets, because it counts before what repeats and must not
     /// come too late: a copy makes what repeats a fact about fixed offsets. Then all that the
     /// function and its callees say by themselves. Then what callees say given what this function
     /// knows: that hardly changes any more by then, so there are few contexts to analyse callees
@@ -85,12 +90,20 @@ impl<'a> Solver<'a> {
     /// Says whether that took a reasonable time: if not, what was learned may lack the one fact
     /// that contradicts the others.
     pub(super) fn solve(&mut self) -> bool {
-        let phases = [(false, false), (true, false), (true, true)];
-        phases.into_iter().all(|(repeated, in_context)| {
-            self.repeated = repeated;
-            self.in_context = in_context;
-            self.phase()
-        })
+        let phases = [
+            (false, false, false),
+            (true, false, false),
+            (true, true, false),
+            (true, true, true),
+        ];
+        phases
+            .into_iter()
+            .all(|(arithmetic, repeated, in_context)| {
+                self.arithmetic = arithmetic;
+                self.repeated = repeated;
+                self.in_context = in_context;
+                self.phase()
+            })
     }
 
     fn phase(&mut self) -> bool {

@@ -10,7 +10,7 @@ use super::cursor::{Cursor, is_value_number};
 use super::lexer::TokenKind;
 use super::parse_inst::{Parsed, parse_inst};
 use super::parser::{Definition, ParseError};
-use crate::ir::{Block, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{Block, Declared, Function, Inst, Module, Op, Type, Value};
 use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -50,6 +50,20 @@ pub(super) fn parse_body(
         pending: Vec::new(),
     };
     cursor.expect('{')?;
+    let mut declared = Vec::new();
+    while cursor.eat_word("declared") {
+        let operand = cursor.operand()?;
+        let object = cursor.eat_word("object");
+        if !object {
+            cursor.expect_word("element")?;
+        }
+        let source = cursor.source()?;
+        let declaration = match object {
+            true => Declared::Object(source),
+            false => Declared::Element(source),
+        };
+        declared.push((operand, declaration));
+    }
     let mut header = names;
     while !cursor.eat('}') {
         let block = body.label(cursor, header.take())?;
@@ -63,6 +77,11 @@ pub(super) fn parse_body(
     }
     for (inst, parsed) in std::mem::take(&mut body.pending) {
         body.fill(cursor, module, inst, parsed)?;
+    }
+    for (operand, declaration) in declared {
+        let value = body.operand(cursor, &operand, None)?;
+        let of_value = body.function.declared.entry(value).or_default();
+        of_value.push(declaration);
     }
     Ok(body.function)
 }

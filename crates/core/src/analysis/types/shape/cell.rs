@@ -33,20 +33,23 @@ impl Cell {
         match self {
             Cell::Ptr(shape) if depth == 0 => shape.is_empty(),
             Cell::Ptr(shape) => {
-                let mut cells = shape.at.values().chain(shape.every.values());
+                let cells = shape.at.values().chain(shape.every.values());
+                let mut cells = cells.chain(shape.declared.values());
                 cells.all(|cell| cell.fits(depth - 1))
             }
             _ => true,
         }
     }
 
+    /// Learns what another cell knows, following so many pointers.
     pub(super) fn merge(&mut self, other: &Cell, depth: u32) -> bool {
         match (&mut *self, other) {
             (Cell::Conflict, _) => false,
             (mine, theirs) if *mine == *theirs => false,
+            (Cell::Ptr(_), Cell::Ptr(_)) if depth == 0 => false,
             (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
                 let mut both = (**mine).clone();
-                let changed = both.merge_limited(theirs, depth);
+                let changed = both.merge_limited(theirs, depth - 1);
                 if changed {
                     *mine = Arc::new(both);
                 }

@@ -18,10 +18,12 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Bytes of integers in a row are one entry.
         let single = self.at.iter().map(|(&at, cell)| (None, at, cell));
+        let declared = self.declared.iter();
+        let declared = declared.map(|(&at, cell)| (Some(0), at, cell));
         let repeated = self.every.iter();
         let repeated = repeated.map(|(&(stride, at), cell)| (Some(stride), at, cell));
         let mut runs: Vec<(Option<i64>, i64, i64, &Cell)> = Vec::new();
-        for (stride, at, cell) in single.chain(repeated) {
+        for (stride, at, cell) in single.chain(repeated).chain(declared) {
             match runs.last_mut() {
                 Some((s, _, end, Cell::Int))
                     if (*s, *end) == (stride, at) && *cell == Cell::Int =>
@@ -37,8 +39,10 @@ impl fmt::Display for Shape {
             if **cell == Cell::Int && *end > start + 1 {
                 write!(f, "..{end}")?;
             }
-            if let Some(stride) = stride {
-                write!(f, " + {stride}k")?;
+            match stride {
+                Some(0) => write!(f, " declared")?,
+                Some(stride) => write!(f, " + {stride}k")?,
+                None => {}
             }
             write!(f, ": {cell}")?;
             separator = ", ";

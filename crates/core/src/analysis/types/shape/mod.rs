@@ -17,12 +17,22 @@ pub struct Shape {
     at: BTreeMap<i64, Cell>,
     /// Cells that repeat: at every `start + k·stride`, under the key (stride, start).
     every: BTreeMap<(i64, i64), Cell>,
+    /// What the program declares at one offset. It fills in what was not seen at that offset.
+    declared: BTreeMap<i64, Cell>,
+    /// Where the declared cells are those of an element that may be one of an array: where it
+    /// begins, and its size.
+    element: Option<(i64, i64)>,
 }
 
 /// Pointers to pointers are followed this deep; recursive structures repeat from there on.
 const MAX_DEPTH: u32 = 4;
 /// A shape with more cells than this learns nothing new.
 const MAX_CELLS: usize = 256;
+/// A declared type with more cells than this is not looked into.
+pub(super) const MAX_DECLARED: usize = 512;
+/// How close a cell that was seen at its very offset is, and one that was declared there.
+const SEEN: i64 = i64::MAX;
+const DECLARED: i64 = i64::MAX - 1;
 
 impl Shape {
     /// A shape with one cell.
@@ -34,7 +44,7 @@ impl Shape {
 
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.at.is_empty() && self.every.is_empty()
+        self.at.is_empty() && self.every.is_empty() && self.declared.is_empty()
     }
 
     /// Learns of a cell; says whether that was new.
@@ -55,18 +65,51 @@ impl Shape {
         for (&(stride, start), cell) in &other.every {
             changed |= self.insert_every_limited(stride, start, cell, depth);
         }
+        if !other.declared.is_empty() {
+            changed |= self.merge_declared(other, depth);
+        }
         changed
     }
 
     fn insert_limited(&mut self, offset: i64, cell: &Cell, depth: u32) -> bool {
         if let Some(known) = self.at.get_mut(&offset) {
-            return depth > 0 && known.merge(cell, depth - 1);
+            return known.merge(cell, depth);
         }
         if self.at.len() >= MAX_CELLS {
             return false;
         }
         self.at.insert(offset, limited(cell, depth));
         true
+    }
+
+    fn merge_declared(&mut self, other: &Shape, depth: u32) -> bool {
+        let mut changed = false;
+        let element = match self.declared.is_empty() {
+            true => other.element,
+            // Two declarations of different size: neither is known to be that of an array.
+            false => self.element.filter(|own| other.element == Some(*own)),
+        };
+        for (&offset, cell) in &other.declared {
+            if let Some(known) = self.declared.get_mut(&offset) {
+                changed |= known.merge(cell, depth);
+            } else if self.declared.len() < MAX_DECLARED {
+                self.declared.insert(offset, limited(cell, depth));
+                changed = true;
+            }
+        }
+        changed |= self.element != element;
+        self.element = element;
+        changed
+    }
+
+    /// Notes what the program declares at an offset.
+    pub(super) fn declare(&mut self, offset: i64, cell: Cell) {
+        self.declared.insert(offset, cell);
+    }
+
+    /// Notes that the declared cells are those of an element of this size.
+    pub(super) fn declare_element(&mut self, size: i64) {
+        self.element = Some((0, size));
     }
 
     /// Learns of a cell that repeats at every `start + k·stride`.
@@ -80,7 +123,7 @@ impl Shape {
             return false;
         }
         if let Some(known) = self.every.get_mut(&(stride, start)) {
-            return depth > 0 && known.merge(cell, depth - 1);
+            return known.merge(cell, depth);
         }
         // A coarser stride that a finer one already covers adds nothing.
         let covered = self.every.iter().any(|(&(fine, at), known)| {
@@ -105,8 +148,14 @@ impl Shape {
 
     /// The cell at an offset, and the stride at which it was seen.
     fn closest(&self, offset: i64) -> Option<(i64, &Cell)> {
-        if let Some(cell) = self.at.get(&offset) {
-            return Some((i64::MAX, cell));
+        match (self.at.get(&offset), self.declared.get(&offset)) {
+            // Integer arithmetic on what is declared as a float or pointer: nobody knows.
+            (Some(Cell::Int), Some(Cell::Float(_) | Cell::Ptr(_))) => {
+                return Some((SEEN, &Cell::Conflict));
+            }
+            (Some(cell), _) => return Some((SEEN, cell)),
+            (None, Some(cell)) => return Some((DECLARED, cell)),
+            (None, None) => {}
         }
         let matching = self.every.iter().rev();
         let mut matching =
@@ -140,6 +189,28 @@ impl Shape {
         pieces
     }
 
+    /// What is behind the pointers that may be at an offset.
+    pub(super) fn behind(&self, offset: i64) -> impl Iterator<Item = Arc<Shape>> + use<> {
+        let cells = [self.get(offset), self.declared.get(&offset)];
+        let inner = cells.map(|cell| match cell {
+            Some(Cell::Ptr(inner)) => Some(inner.clone()),
+            _ => None,
+        });
+        inner.into_iter().flatten()
+    }
+
+    /// The cell at an offset alone, known as it is known here.
+    pub(super) fn only(&self, offset: i64) -> Option<(Shape, i64)> {
+        let (closeness, cell) = self.closest(offset)?;
+        let mut shape = Shape::default();
+        let cells = match closeness {
+            DECLARED => &mut shape.declared,
+            _ => &mut shape.at,
+        };
+        cells.insert(offset, cell.clone());
+        Some((shape, cell.bytes()))
+    }
+
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
         let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
@@ -148,6 +219,7 @@ impl Shape {
         };
         let at = self.at.iter();
         let every = self.every.iter();
+        let declared = self.declared.iter();
         Shape {
             at: at
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.at.get(&k))?)))
@@ -155,6 +227,10 @@ impl Shape {
             every: every
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.every.get(&k))?)))
                 .collect(),
+            declared: declared
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.declared.get(&k))?)))
+                .collect(),
+            element: self.element.filter(|own| other.element == Some(*own)),
         }
     }
 
@@ -163,7 +239,11 @@ impl Shape {
     /// access has told a period, `stride` or the size of the first scalar is tried.
     pub fn period(&self, stride: i64) -> Option<i64> {
         let strides = self.every.keys().map(|&(stride, _)| stride);
-        let told = strides.reduce(lcm);
+        let element = match self.element {
+            Some((0, size)) if stride % size == 0 => Some(size),
+            _ => None,
+        };
+        let told = strides.chain(element).reduce(lcm);
         let first = self.get(0).map(Cell::bytes);
         let candidates = match told {
             Some(period) => vec![period],
@@ -188,15 +268,17 @@ impl Shape {
             .pieces(0, period)
             .iter()
             .all(|(_, piece)| !matches!(piece, Piece::Unknown | Piece::Conflict));
-        let pattern = Shape {
-            at: BTreeMap::new(),
-            every: self.every.clone(),
-        };
-        // A header before an array, say, counts in the first period but not in the others.
-        let agrees = self.at.range(0..).all(|(&offset, cell)| {
-            let repeated = pattern.get(offset);
-            repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
-        });
+        let pattern = self.pattern();
+        // A header before an array, say, counts in the first period but not in the others, unless
+        // the array is declared to have such headers.
+        let cells = self.at.range(0..).chain(self.declared.range(0..));
+        let agrees = self
+            .element
+            .is_some_and(|(at, size)| at == 0 && period % size == 0)
+            || cells.into_iter().all(|(&offset, cell)| {
+                let repeated = pattern.get(offset);
+                repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+            });
         let later = self.at.range(period..);
         known
             && agrees
@@ -206,9 +288,41 @@ impl Shape {
             })
     }
 
+    /// What repeats.
+    fn pattern(&self) -> Shape {
+        Shape {
+            every: self.every.clone(),
+            ..Shape::default()
+        }
+    }
+
+    /// This shape with the declared element repeated over `len` bytes, if they are a multiple of
+    /// its size.
+    pub fn repeating_element(mut self, len: i64) -> Shape {
+        if let Some((0, size)) = self.element
+            && len % size == 0
+        {
+            let first: Vec<_> = self.declared.range(0..size).collect();
+            let cells = |start| {
+                let first = first.iter();
+                first.map(move |(at, cell)| (start + **at, (*cell).clone()))
+            };
+            let later = (1..len / size).flat_map(|k| cells(k * size));
+            let later: Vec<_> = later.collect();
+            self.declared.extend(later);
+        }
+        self
+    }
+
     /// This shape seen from `offset` bytes further on.
     pub fn shifted(&self, offset: i64) -> Shape {
-        let mut shape = Shape::default();
+        let mut shape = Shape {
+            element: self.element.map(|(at, size)| (at - offset, size)),
+            ..Shape::default()
+        };
+        for (&at, cell) in &self.declared {
+            shape.declared.insert(at - offset, cell.clone());
+        }
         for (&at, cell) in &self.at {
             shape.at.insert(at - offset, cell.clone());
         }
@@ -224,27 +338,26 @@ impl Shape {
         let mut shape = Shape::default();
         let mut offset = 0;
         while offset < len {
-            let Some(cell) = self.get(offset) else {
+            let Some((closeness, cell)) = self.closest(offset) else {
                 offset += 1;
                 continue;
             };
-            let cell = cell.clone();
             let bytes = cell.bytes();
-            if offset + bytes <= len {
-                shape.at.insert(offset, cell);
+            if offset + bytes <= len && closeness != DECLARED {
+                shape.at.insert(offset, cell.clone());
             }
             offset += bytes;
         }
+        shape.declared = within(&self.declared, len);
         shape
     }
 
-    /// What was seen in `0..len` itself.
+    /// What was seen or declared in `0..len` itself.
     pub fn seen(&self, len: i64) -> Shape {
-        let inside = |(at, cell): &(&i64, &Cell)| **at + cell.bytes() <= len;
-        let cells = self.at.range(0..len).filter(inside);
         Shape {
-            at: cells.map(|(&at, cell)| (at, cell.clone())).collect(),
-            every: BTreeMap::new(),
+            at: within(&self.at, len),
+            declared: within(&self.declared, len),
+            ..Shape::default()
         }
     }
 
@@ -252,10 +365,7 @@ impl Shape {
     /// `factor` only: what repeats, and one period of it if there is one. A fact about a single
     /// offset says nothing, because the memory may end before.
     pub fn repeated(&self, factor: i64) -> Shape {
-        let mut shape = Shape {
-            at: BTreeMap::new(),
-            every: self.every.clone(),
-        };
+        let mut shape = self.pattern();
         if let Some(period) = self.period(factor) {
             shape.merge(&self.cut(period).unindexed(period));
         }
@@ -269,6 +379,10 @@ impl Shape {
             if stride % period == 0 {
                 shape.every.insert((period, start), cell.clone());
             }
+        }
+        if self.element.is_some_and(|(_, size)| stride % size == 0) {
+            shape.declared = self.declared.clone();
+            shape.element = self.element;
         }
         shape
     }
@@ -284,6 +398,13 @@ impl Shape {
         }
         shape
     }
+}
+
+/// The cells that lie in `0..len`.
+fn within(cells: &BTreeMap<i64, Cell>, len: i64) -> BTreeMap<i64, Cell> {
+    let inside = cells.range(0..len.max(0));
+    let inside = inside.filter(|(at, cell)| **at + cell.bytes() <= len);
+    inside.map(|(&at, cell)| (at, cell.clone())).collect()
 }
 
 fn is_ptr(cell: &Cell) -> bool {
