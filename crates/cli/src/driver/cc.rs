@@ -16,7 +16,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
-use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, is_unoptimized, mark_own_debug, mark_unoptimized, strip_own_debug,
+};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command, and gives its exit code.
@@ -144,7 +146,9 @@ impl Compiler<'_> {
     ///
     /// Clang's own passes would vectorize and unroll the loops that are to be differentiated, fold
     /// markers that the file defines and inline functions that something is registered about. The
-    /// file is optimized as it would have been when the derivatives exist.
+    /// file is optimized as it would have been when the derivatives exist. Debug information tells
+    /// types where nothing else does, and lines for messages; if the user did not ask for it, it
+    /// goes before code is generated.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
         let path = self.scratch.join("module.bc");
         let mut command = self.clang_command();
@@ -152,6 +156,7 @@ impl Compiler<'_> {
             .args(&self.arguments.compile)
             .args(["-c", "-emit-llvm", "-fno-lto"])
             .args(["-Xclang", "-disable-llvm-passes"])
+            .args(self.arguments.debug_for_types())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")
@@ -166,6 +171,9 @@ impl Compiler<'_> {
         let context = Context::new();
         let module = Module::parse(&context, &bytes, &name)?;
         mark_unoptimized(&module);
+        if !self.arguments.debug_for_types().is_empty() {
+            mark_own_debug(&module);
+        }
         Ok(Ok(module.to_bitcode()))
     }
 
@@ -209,6 +217,7 @@ impl Compiler<'_> {
 /// Native code of a module whose requests are served.
 fn generate(module: &Module, options: &CompileOptions, mode: Mode) -> Result<Vec<u8>> {
     journal::step("generating code");
+    strip_own_debug(module);
     let machine = TargetMachine::for_module(module, codegen_level(options))?;
     if is_unoptimized(module) {
         let pipeline = format!("default<O{}>", options.level.digit());

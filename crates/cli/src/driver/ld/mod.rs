@@ -21,7 +21,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, Definition, definition, has_variable, is_unoptimized};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, Definition, definition, has_variable, is_unoptimized, strip_own_debug,
+};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -93,6 +95,7 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
 
 /// A native object of a module.
 fn generate(module: &Module, arguments: &Arguments) -> Result<Vec<u8>> {
+    strip_own_debug(module);
     let level = codegen_level(&arguments.options);
     let machine = TargetMachine::for_module(module, level)?;
     if arguments.lto || is_unoptimized(module) {

@@ -28,6 +28,11 @@ impl Cell {
         }
     }
 
+    /// Whether both are the same but for what is behind pointers.
+    pub(super) fn is_like(&self, other: &Cell) -> bool {
+        self == other || matches!((self, other), (Cell::Ptr(_), Cell::Ptr(_)))
+    }
+
     /// Whether no more than so many pointers lead on from here.
     fn fits(&self, depth: u32) -> bool {
         match self {

@@ -33,6 +33,8 @@ pub(super) const MAX_DECLARED: usize = 512;
 /// How close a cell that was seen at its very offset is, and one that was declared there.
 const SEEN: i64 = i64::MAX;
 const DECLARED: i64 = i64::MAX - 1;
+/// A declaration of another element of the same array is the last to be asked.
+const OTHER_ELEMENT: i64 = 0;
 
 impl Shape {
     /// A shape with one cell.
@@ -160,7 +162,28 @@ impl Shape {
         let matching = self.every.iter().rev();
         let mut matching =
             matching.filter(|((stride, start), _)| offset.rem_euclid(*stride) == *start);
-        matching.next().map(|((stride, _), cell)| (*stride, cell))
+        let repeated = matching.next().map(|((stride, _), cell)| (*stride, cell));
+        match (repeated, self.in_other_element(offset)) {
+            // An array in the first structure, or an array of structures: nobody knows which.
+            (Some((stride, seen)), Some(declared)) if !seen.is_like(declared) => {
+                Some((stride, &Cell::Conflict))
+            }
+            (None, Some(declared)) => Some((OTHER_ELEMENT, declared)),
+            (repeated, _) => repeated,
+        }
+    }
+
+    /// Whether something that repeats is known to be at an offset.
+    fn every_covers(&self, offset: i64) -> bool {
+        let mut keys = self.every.keys();
+        keys.any(|(stride, start)| offset.rem_euclid(*stride) == *start)
+    }
+
+    /// What is declared at this offset if the declared element is one of an array.
+    fn in_other_element(&self, offset: i64) -> Option<&Cell> {
+        let (start, size) = self.element?;
+        let within = start + (offset - start).rem_euclid(size);
+        self.declared.get(&within)
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
@@ -204,7 +227,7 @@ impl Shape {
         let (closeness, cell) = self.closest(offset)?;
         let mut shape = Shape::default();
         let cells = match closeness {
-            DECLARED => &mut shape.declared,
+            DECLARED | OTHER_ELEMENT => &mut shape.declared,
             _ => &mut shape.at,
         };
         cells.insert(offset, cell.clone());
@@ -277,14 +300,14 @@ impl Shape {
             .is_some_and(|(at, size)| at == 0 && period % size == 0)
             || cells.into_iter().all(|(&offset, cell)| {
                 let repeated = pattern.get(offset);
-                repeated.is_none_or(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+                repeated.is_none_or(|same| same.is_like(cell))
             });
         let later = self.at.range(period..);
         known
             && agrees
             && later.into_iter().all(|(offset, cell)| {
                 let same = self.get(offset.rem_euclid(period));
-                same.is_some_and(|same| same == cell || (is_ptr(same) && is_ptr(cell)))
+                same.is_some_and(|same| same.is_like(cell))
             })
     }
 
@@ -343,20 +366,34 @@ impl Shape {
                 continue;
             };
             let bytes = cell.bytes();
-            if offset + bytes <= len && closeness != DECLARED {
-                shape.at.insert(offset, cell.clone());
+            if offset + bytes <= len {
+                match closeness {
+                    DECLARED | OTHER_ELEMENT => shape.declared.insert(offset, cell.clone()),
+                    _ => shape.at.insert(offset, cell.clone()),
+                };
             }
             offset += bytes;
         }
-        shape.declared = within(&self.declared, len);
+        shape.declared.extend(within(&self.declared, len));
         shape
     }
 
     /// What was seen or declared in `0..len` itself.
     pub fn seen(&self, len: i64) -> Shape {
+        let mut declared = within(&self.declared, len);
+        if self.element.is_some() {
+            for offset in 0..len {
+                if let Some(cell) = self.in_other_element(offset)
+                    && offset + cell.bytes() <= len
+                    && !self.every_covers(offset)
+                {
+                    declared.entry(offset).or_insert_with(|| cell.clone());
+                }
+            }
+        }
         Shape {
             at: within(&self.at, len),
-            declared: within(&self.declared, len),
+            declared,
             ..Shape::default()
         }
     }
@@ -405,10 +442,6 @@ fn within(cells: &BTreeMap<i64, Cell>, len: i64) -> BTreeMap<i64, Cell> {
     let inside = cells.range(0..len.max(0));
     let inside = inside.filter(|(at, cell)| **at + cell.bytes() <= len);
     inside.map(|(&at, cell)| (at, cell.clone())).collect()
-}
-
-fn is_ptr(cell: &Cell) -> bool {
-    matches!(cell, Cell::Ptr(_))
 }
 
 /// The greatest common divisor of two numbers that are not both zero.
