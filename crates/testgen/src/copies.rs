@@ -380,19 +380,23 @@ const HELPERS: &str = r#"
 __attribute__((noinline)) static void copy_void(void *to, const void *from, size_t n) {
   memcpy(to, from, n);
 }
-static void copy_bytes(void *to, const void *from, size_t n) {
-  for (size_t i = 0; i < n; i++) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+static void copy_bytes(void *restrict to, const void *restrict from, size_t n) {
+  unsigned char *restrict t = to;
+  const unsigned char *restrict f = from;
+  for (size_t i = 0; i < n; i++) t[i] = f[i];
 }
-static void copy_words(void *to, const void *from, size_t n) {
-  word *t = to;
-  const word *f = from;
+static void copy_words(void *restrict to, const void *restrict from, size_t n) {
+  word *restrict t = to;
+  const word *restrict f = from;
   size_t i = 0;
   for (; i < n / 8; i++) t[i] = f[i];
   copy_bytes(t + i, f + i, n % 8);
 }
-static void copy_halves(void *to, const void *from, size_t n) {
-  for (size_t i = 0; i < n / 4; i++) ((half *)to)[i] = ((const half *)from)[i];
-  copy_bytes((half *)to + n / 4, (const half *)from + n / 4, n % 4);
+static void copy_halves(void *restrict to, const void *restrict from, size_t n) {
+  half *restrict t = to;
+  const half *restrict f = from;
+  for (size_t i = 0; i < n / 4; i++) t[i] = f[i];
+  copy_bytes(t + n / 4, f + n / 4, n % 4);
 }
 __attribute__((noinline)) static void swap_bytes(void *a, void *b, size_t n) {
   char *p = a, *q = b;

@@ -2,11 +2,14 @@
 //! pointer.
 
 mod cell;
+mod declared;
 mod display;
+mod period;
 
 pub use cell::{Cell, Piece};
 
 use cell::limited;
+use declared::Element;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,9 +22,8 @@ pub struct Shape {
     every: BTreeMap<(i64, i64), Cell>,
     /// What the program declares at one offset. It fills in what was not seen at that offset.
     declared: BTreeMap<i64, Cell>,
-    /// Where the declared cells are those of an element that may be one of an array: where it
-    /// begins, and its size.
-    element: Option<(i64, i64)>,
+    /// Where the declared cells are those of an element that may be one of an array.
+    element: Element,
 }
 
 /// Pointers to pointers are followed this deep; recursive structures repeat from there on.
@@ -82,36 +84,6 @@ impl Shape {
         }
         self.at.insert(offset, limited(cell, depth));
         true
-    }
-
-    fn merge_declared(&mut self, other: &Shape, depth: u32) -> bool {
-        let mut changed = false;
-        let element = match self.declared.is_empty() {
-            true => other.element,
-            // Two declarations of different size: neither is known to be that of an array.
-            false => self.element.filter(|own| other.element == Some(*own)),
-        };
-        for (&offset, cell) in &other.declared {
-            if let Some(known) = self.declared.get_mut(&offset) {
-                changed |= known.merge(cell, depth);
-            } else if self.declared.len() < MAX_DECLARED {
-                self.declared.insert(offset, limited(cell, depth));
-                changed = true;
-            }
-        }
-        changed |= self.element != element;
-        self.element = element;
-        changed
-    }
-
-    /// Notes what the program declares at an offset.
-    pub(super) fn declare(&mut self, offset: i64, cell: Cell) {
-        self.declared.insert(offset, cell);
-    }
-
-    /// Notes that the declared cells are those of an element of this size.
-    pub(super) fn declare_element(&mut self, size: i64) {
-        self.element = Some((0, size));
     }
 
     /// Learns of a cell that repeats at every `start + k·stride`.
@@ -177,13 +149,6 @@ impl Shape {
     fn every_covers(&self, offset: i64) -> bool {
         let mut keys = self.every.keys();
         keys.any(|(stride, start)| offset.rem_euclid(*stride) == *start)
-    }
-
-    /// What is declared at this offset if the declared element is one of an array.
-    fn in_other_element(&self, offset: i64) -> Option<&Cell> {
-        let (start, size) = self.element?;
-        let within = start + (offset - start).rem_euclid(size);
-        self.declared.get(&within)
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
@@ -253,94 +218,20 @@ impl Shape {
             declared: declared
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.declared.get(&k))?)))
                 .collect(),
-            element: self.element.filter(|own| other.element == Some(*own)),
+            element: match self.element == other.element {
+                true => self.element,
+                false => Element::Several,
+            },
         }
-    }
-
-    /// The period with which the cells repeat from offset 0 on, if everything that is known
-    /// agrees with one: the scalars of one period then describe memory of any length. Where no
-    /// access has told a period, `stride` or the size of the first scalar is tried.
-    pub fn period(&self, stride: i64) -> Option<i64> {
-        let strides = self.every.keys().map(|&(stride, _)| stride);
-        let element = match self.element {
-            Some((0, size)) if stride % size == 0 => Some(size),
-            _ => None,
-        };
-        let told = strides.chain(element).reduce(lcm);
-        let first = self.get(0).map(Cell::bytes);
-        let candidates = match told {
-            Some(period) => vec![period],
-            None => vec![stride, first.unwrap_or(0)],
-        };
-        candidates.into_iter().find(|&p| self.repeats_with(p))
-    }
-
-    /// The longest stride at which something was seen, or 1.
-    pub fn longest_stride(&self) -> i64 {
-        let longest = self.every.keys().map(|&(stride, _)| stride).max();
-        longest.unwrap_or(1).min(MAX_CELLS as i64)
-    }
-
-    /// Whether every cell that is known agrees with the one in the first period, and with those that
-    /// repeat.
-    fn repeats_with(&self, period: i64) -> bool {
-        if period <= 0 || period > MAX_CELLS as i64 {
-            return false;
-        }
-        let known = self
-            .pieces(0, period)
-            .iter()
-            .all(|(_, piece)| !matches!(piece, Piece::Unknown | Piece::Conflict));
-        let pattern = self.pattern();
-        // A header before an array, say, counts in the first period but not in the others, unless
-        // the array is declared to have such headers.
-        let cells = self.at.range(0..).chain(self.declared.range(0..));
-        let agrees = self
-            .element
-            .is_some_and(|(at, size)| at == 0 && period % size == 0)
-            || cells.into_iter().all(|(&offset, cell)| {
-                let repeated = pattern.get(offset);
-                repeated.is_none_or(|same| same.is_like(cell))
-            });
-        let later = self.at.range(period..);
-        known
-            && agrees
-            && later.into_iter().all(|(offset, cell)| {
-                let same = self.get(offset.rem_euclid(period));
-                same.is_some_and(|same| same.is_like(cell))
-            })
-    }
-
-    /// What repeats.
-    fn pattern(&self) -> Shape {
-        Shape {
-            every: self.every.clone(),
-            ..Shape::default()
-        }
-    }
-
-    /// This shape with the declared element repeated over `len` bytes, if they are a multiple of
-    /// its size.
-    pub fn repeating_element(mut self, len: i64) -> Shape {
-        if let Some((0, size)) = self.element
-            && len % size == 0
-        {
-            let first: Vec<_> = self.declared.range(0..size).collect();
-            let cells = |start| {
-                let first = first.iter();
-                first.map(move |(at, cell)| (start + **at, (*cell).clone()))
-            };
-            let later = (1..len / size).flat_map(|k| cells(k * size));
-            let later: Vec<_> = later.collect();
-            self.declared.extend(later);
-        }
-        self
     }
 
     /// This shape seen from `offset` bytes further on.
     pub fn shifted(&self, offset: i64) -> Shape {
         let mut shape = Shape {
-            element: self.element.map(|(at, size)| (at - offset, size)),
+            element: match self.element {
+                Element::One(start, size) => Element::One(start - offset, size),
+                element => element,
+            },
             ..Shape::default()
         };
         for (&at, cell) in &self.declared {
@@ -381,7 +272,7 @@ impl Shape {
     /// What was seen or declared in `0..len` itself.
     pub fn seen(&self, len: i64) -> Shape {
         let mut declared = within(&self.declared, len);
-        if self.element.is_some() {
+        if self.element != Element::None {
             for offset in 0..len {
                 if let Some(cell) = self.in_other_element(offset)
                     && offset + cell.bytes() <= len
@@ -417,7 +308,9 @@ impl Shape {
                 shape.every.insert((period, start), cell.clone());
             }
         }
-        if self.element.is_some_and(|(_, size)| stride % size == 0) {
+        if let Element::One(_, size) = self.element
+            && stride % size == 0
+        {
             shape.declared = self.declared.clone();
             shape.element = self.element;
         }
@@ -450,10 +343,6 @@ pub fn gcd(a: i64, b: i64) -> i64 {
         0 => a.abs(),
         _ => gcd(b, a % b),
     }
-}
-
-fn lcm(a: i64, b: i64) -> i64 {
-    (a / gcd(a, b)).saturating_mul(b)
 }
 
 #[cfg(test)]
