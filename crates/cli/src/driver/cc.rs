@@ -18,7 +18,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
 use zymase_llvm::requests::{
-    COMMON_PREFIX, Definition, definition, is_unoptimized, mark_unoptimized, speaks_to_us,
+    COMMON_PREFIX, Definition, definition, is_unoptimized, mark_own_debug, mark_unoptimized,
+    speaks_to_us, strip_own_debug,
 };
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
@@ -166,7 +167,9 @@ impl Compiler<'_> {
     ///
     /// Clang's own passes would vectorize and unroll the loops that are to be differentiated, fold
     /// markers that the file defines and inline functions that something is registered about. The
-    /// file is optimized as it would have been when the derivatives exist.
+    /// file is optimized as it would have been when the derivatives exist. Debug information tells
+    /// types where nothing else does, and lines for messages; if the user did not ask for it, it
+    /// goes before code is generated.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Option<Vec<u8>>, Failed>> {
         let path = self.scratch.join("module.bc");
         let mut command = self.clang_command();
@@ -174,6 +177,7 @@ impl Compiler<'_> {
             .args(&self.arguments.compile)
             .args(["-c", "-emit-llvm", "-fno-lto"])
             .args(["-Xclang", "-disable-llvm-passes"])
+            .args(self.arguments.debug_for_types())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")
@@ -191,6 +195,9 @@ impl Compiler<'_> {
             return Ok(Ok(None));
         }
         mark_unoptimized(&module);
+        if !self.arguments.debug_for_types().is_empty() {
+            mark_own_debug(&module);
+        }
         Ok(Ok(Some(module.to_bitcode())))
     }
 
@@ -231,6 +238,7 @@ fn generate(
     mode: Mode,
 ) -> Result<Vec<u8>> {
     journal::step("generating code");
+    strip_own_debug(module);
     let machine = TargetMachine::for_module(module, codegen_level(options))?;
     if is_unoptimized(module) {
         let pipeline = format!("default<O{}>", options.level.digit());

@@ -1,6 +1,9 @@
 //! A module: functions, global variables, and what their instructions refer to.
 
-use super::{DataLayout, Func, Function, Global, Loc, Origin, Scope, Symbol, Tbaa};
+use super::{
+    DataLayout, Func, Function, Global, Loc, Origin, Scope, SourceType, SourceTypeData, Symbol,
+    Tbaa,
+};
 use cranelift_entity::PrimaryMap;
 
 /// A whole program or a part of one.
@@ -18,6 +21,8 @@ pub struct Module {
     pub tbaa: PrimaryMap<Tbaa, TbaaData>,
     /// The alias scopes.
     pub scopes: PrimaryMap<Scope, ScopeData>,
+    /// The types of the source program.
+    pub sources: PrimaryMap<SourceType, SourceTypeData>,
 }
 
 impl Module {
@@ -81,6 +86,8 @@ pub struct GlobalData {
     pub local: bool,
     /// Whether no derivative flows through it, so that it needs no shadow.
     pub inactive: bool,
+    /// How the program declares it.
+    pub source: Option<SourceType>,
     /// The foreign variable this one was read from.
     pub origin: Option<Origin>,
 }

@@ -31,6 +31,10 @@ impl Importer {
             false => 1,
         };
         let origin = self.origins.add_value(value);
+        let source = match is_variable {
+            true => self.source_of_global(value),
+            false => None,
+        };
         let global = self.module.globals.push(GlobalData {
             name: ll::name(value),
             size: match sized {
@@ -44,6 +48,7 @@ impl Importer {
             local: is_local(value),
             // The type information of C++ holds no numbers.
             inactive: ll::name(value).starts_with("_ZTI"),
+            source,
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));

@@ -6,19 +6,42 @@ use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
 use std::collections::HashSet;
 
 /// The name of the metadata that marks a module as not yet optimized.
 const UNOPTIMIZED: &std::ffi::CStr = c"zymase.unoptimized";
 
+/// The name of the metadata that marks debug information as nobody's wish but ours.
+const OWN_DEBUG: &std::ffi::CStr = c"zymase.own_debug";
+
+/// Notes that a module has debug information only because derivatives need the types and lines.
+pub fn mark_own_debug(module: &Module) {
+    mark(module, OWN_DEBUG);
+}
+
+/// Removes debug information that [`mark_own_debug`] was called for, before code is generated.
+pub fn strip_own_debug(module: &Module) {
+    // SAFETY: the module is live, and nobody holds metadata of it.
+    unsafe {
+        if LLVMGetNamedMetadataNumOperands(module.raw(), OWN_DEBUG.as_ptr()) > 0 {
+            LLVMStripModuleDebugInfo(module.raw());
+        }
+    }
+}
+
 /// Notes that a module still has to be optimized after its requests are served: their markers
 /// would not have survived before.
 pub fn mark_unoptimized(module: &Module) {
+    mark(module, UNOPTIMIZED);
+}
+
+fn mark(module: &Module, name: &std::ffi::CStr) {
     // SAFETY: the context and module are live; the name is copied.
     unsafe {
         let node = LLVMMDNodeInContext2(module.context().raw(), std::ptr::null_mut(), 0);
         let value = LLVMMetadataAsValue(module.context().raw(), node);
-        LLVMAddNamedMetadataOperand(module.raw(), UNOPTIMIZED.as_ptr(), value);
+        LLVMAddNamedMetadataOperand(module.raw(), name.as_ptr(), value);
     }
 }
 

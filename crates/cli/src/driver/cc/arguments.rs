@@ -319,6 +319,19 @@ impl Arguments {
                 .any(|a| a.to_string_lossy().starts_with("-flto"))
     }
 
+    /// Options that add debug information for the analysis of types: none if the user has said
+    /// something about it.
+    pub fn debug_for_types(&self) -> &'static [&'static str] {
+        let said = self.compile.iter().any(|argument| {
+            let text = argument.to_string_lossy();
+            text.starts_with("-g") && text != "-g0" && !text.starts_with("-gcc")
+        });
+        match said {
+            true => &[],
+            false => &["-g"],
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.compile.iter().any(|argument| argument == option)
     }

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::Result;
 use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, has_variable, is_unoptimized};
+use zymase_llvm::requests::{COMMON_PREFIX, has_variable, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -118,6 +118,7 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
 
 /// A native object of a module. Bitcode beside native code is compiled as that was.
 fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u8>> {
+    strip_own_debug(module);
     let mut options = arguments.options.clone();
     if let Some(level) = unit.native.and_then(|native| native.level) {
         options.level = level;
