@@ -19,6 +19,8 @@ pub fn prepare(module: &Module) -> Result<()> {
     }
     let vectors = ForbidVectors::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
+    // Handlers of exceptions go first: nothing comes back from one to be reversed, see
+    // [`unwinding`](crate::unwinding).
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again. The pass that does
     // it knows branches only, and crashes at a switch into a cycle.
