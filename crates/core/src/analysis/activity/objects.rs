@@ -361,7 +361,7 @@ impl Objects {
         if summary.finds || other {
             self.add(result, &reachable);
         }
-        if other {
+        if other && summary.outside {
             self.add(result, &[Object::Foreign].into());
         }
     }
