@@ -53,6 +53,9 @@ pub struct Key {
     pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
     pub strong_zero: bool,
+    /// How many derivatives deep this one is where variables have shadows: the shadow of a
+    /// variable in a derivative must not be its shadow in the derivative of that derivative.
+    pub nesting: u32,
 }
 
 impl Key {
@@ -74,6 +77,7 @@ impl Key {
             combined: request.mode == Mode::Combined,
             disjoint: false,
             strong_zero: request.strong_zero,
+            nesting: 0,
         }
     }
 

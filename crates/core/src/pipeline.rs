@@ -6,8 +6,8 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
-    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Global, Inst, InstData, Mode, Module,
-    Op, ParamAttrs, Request, Symbol, Type,
+    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
+    ParamAttrs, Request, Symbol, Type,
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;
@@ -158,7 +158,11 @@ impl Worklist {
             .in_function(&self.synthesis.module.funcs[func].name));
         }
         let primal = target.sig.clone();
-        let key = Key::of_request(request);
+        let touched = Globals::new(&self.synthesis.module, request.func).touched;
+        let key = Key {
+            nesting: self.synthesis.shadow_globals().nesting_above(&touched),
+            ..Key::of_request(request)
+        };
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
                 self.synthesis.forward(&key)?,
@@ -215,10 +219,8 @@ impl Worklist {
     /// whatever an earlier derivative left in its shadow is gone.
     fn zero_shadow_globals(&mut self, func: Func, request: Inst, derivative: Func) {
         let touched = Globals::new(&self.synthesis.module, derivative).touched;
-        let shadows: Vec<Global> = touched
-            .into_iter()
-            .filter(|&global| self.synthesis.is_shadow(global))
-            .collect();
+        let shadows = self.synthesis.shadow_globals();
+        let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
         let blocks = self.synthesis.module.funcs[func].inst_blocks();
         let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
             return;

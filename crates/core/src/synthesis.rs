@@ -6,14 +6,14 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    AllocKind, Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature,
-    Symbol, Type, Value, ValueDef,
+    AllocKind, Constant, Func, Function, Module, Op, Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
 use crate::reverse::{self, Augmented, Layout, delayed, versions};
+use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
-    shadow_globals: HashMap<Global, Global>,
+    shadow_globals: ShadowGlobals,
     frees: HashMap<Func, bool>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
@@ -59,7 +59,7 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
-            shadow_globals: HashMap::new(),
+            shadow_globals: ShadowGlobals::default(),
             frees: HashMap::new(),
             open: Vec::new(),
         }
@@ -152,7 +152,17 @@ impl Synthesis {
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let disjoint = Key {
+            disjoint: true,
+            ..key.clone()
+        };
         let conditions = match self.options.plan {
+            // Memory that does not overlap may leave nests as they are that must be expanded
+            // otherwise, so it is the reads of that version that count.
+            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
+                let judged = Primal::new(&self.module, disjoint.clone(), &self.options)?;
+                versions::conditions(&judged)
+            }
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
             _ => Vec::new(),
         };
@@ -166,10 +176,6 @@ impl Synthesis {
         let any = self.name(key, "gradient.overlapping");
         let any = self.declare(any, function.sig.clone());
         self.define(any, function);
-        let disjoint = Key {
-            disjoint: true,
-            ..key.clone()
-        };
         let disjoint = self.combined(&disjoint)?;
         let sig = key.combined_signature(&sig);
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
@@ -204,28 +210,15 @@ impl Synthesis {
         frees
     }
 
-    /// The shadow of a global variable: zeroed memory of the same size.
-    pub fn shadow_global(&mut self, global: Global) -> Global {
-        if let Some(&shadow) = self.shadow_globals.get(&global) {
-            return shadow;
-        }
-        let data = &self.module.globals[global];
-        let shadow = GlobalData {
-            name: format!("{}.shadow", data.name),
-            init: Some(Initializer::default()),
-            constant: false,
-            local: true,
-            origin: None,
-            ..data.clone()
-        };
-        let shadow = self.module.globals.push(shadow);
-        self.shadow_globals.insert(global, shadow);
-        shadow
-    }
-
-    /// The shadow of a value that has none of its own: zero, for a pointer itself, for the address
-    /// of a global variable that of its shadow.
-    pub fn default_shadow(&mut self, func: &mut Function, value: Value) -> Value {
+    /// The shadow of a value that has none of its own, in one of the derivatives that are made at
+    /// once: zero, for a pointer itself, for the address of a global variable that of its shadow.
+    pub fn default_shadow(
+        &mut self,
+        func: &mut Function,
+        value: Value,
+        key: &Key,
+        k: usize,
+    ) -> Value {
         let ty = func.ty(value);
         if !ty.scalar().is_ptr() {
             return func.zero(ty);
@@ -233,15 +226,18 @@ impl Synthesis {
         if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
         {
             let (global, offset) = (*global, *offset);
-            let shadow = self.shadow_global(global);
+            let instance = (key.nesting, k);
+            let shadow = self
+                .shadow_globals
+                .shadow(&mut self.module, global, instance);
             return func.constant(ty, Constant::Address(Symbol::Global(shadow), offset));
         }
         value
     }
 
-    /// Whether a global variable is the shadow of another.
-    pub fn is_shadow(&self, global: Global) -> bool {
-        self.shadow_globals.values().any(|&shadow| shadow == global)
+    /// The shadows of global variables.
+    pub fn shadow_globals(&self) -> &ShadowGlobals {
+        &self.shadow_globals
     }
 
     /// Keeps what was decided about a function.
@@ -249,4 +245,10 @@ impl Synthesis {
         let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }
+}
+
+fn has_nests(function: &Function) -> bool {
+    let blocks = function.blocks().iter();
+    let mut insts = blocks.flat_map(|&block| function.block_insts(block));
+    insts.any(|&inst| matches!(function.inst(inst).op, Op::Nest(_)))
 }

@@ -29,6 +29,7 @@ pub mod delayed;
 mod gradient;
 mod induction;
 mod moves;
+pub mod nest;
 mod tape;
 pub mod versions;
 

@@ -454,10 +454,12 @@ impl Filler<'_> {
                     let width = key.width as usize;
                     let shadows = match self.augmented.shadows.get(&value) {
                         Some(shadows) => shadows.clone(),
-                        None => {
-                            let shadow = self.synthesis.default_shadow(builder.func, value);
-                            vec![shadow; width]
-                        }
+                        None => (0..width)
+                            .map(|k| {
+                                let func = &mut *builder.func;
+                                self.synthesis.default_shadow(func, value, key, k)
+                            })
+                            .collect(),
                     };
                     results.push(crate::derivative::batch_values(&mut builder, &shadows));
                 }

@@ -4,7 +4,8 @@
 use super::{Library, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
-use crate::requests::{Pinned, Pins, pin};
+use crate::requests::{Pinned, Pins, noted_variables, pin};
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
@@ -77,7 +78,8 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 
 /// What the functions to differentiate reach.
 struct Reached {
-    /// Names of functions without a body.
+    /// Names of functions without a body, or with one that another may replace, and of variables
+    /// without a definition.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
@@ -89,6 +91,7 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
     };
+    let variables = noted_variables(private);
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
     let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
@@ -97,6 +100,12 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         // SAFETY: operands of live values are live.
         unsafe {
             if LLVMIsAFunction(value).is_null() {
+                if !LLVMIsAGlobalVariable(value).is_null() && LLVMIsDeclaration(value) != 0 {
+                    let name = value_name(value);
+                    if !variables.contains(&name) {
+                        found.missing.push(name);
+                    }
+                }
                 next.extend(operands_of(value));
             } else if LLVMIsDeclaration(value) != 0 {
                 let name = value_name(value);
@@ -110,6 +119,12 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                     found.missing.push(name);
                 }
             } else {
+                if matches!(
+                    LLVMGetLinkage(value),
+                    LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
+                ) {
+                    found.missing.push(value_name(value));
+                }
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }

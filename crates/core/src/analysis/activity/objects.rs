@@ -37,6 +37,8 @@ pub struct Objects {
     to_numbers: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
+    /// The constants of which all content is known.
+    fixed: BTreeSet<Global>,
     returned: BTreeSet<Object>,
     /// The objects that can be reached after the function returns.
     outliving: BTreeSet<Object>,
@@ -56,6 +58,17 @@ impl Objects {
             }
             if function.ty(value).is_ptr() && types.shape(value).holds_no_address() {
                 objects.to_numbers.insert(value);
+            }
+        }
+        for (global, data) in &module.globals {
+            if data.has_fixed_content() {
+                objects.fixed.insert(global);
+                let inside = data.fixed_addresses().iter();
+                let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
+                    Symbol::Global(inner) => Some(Object::Global(inner)),
+                    Symbol::Func(_) => None,
+                });
+                objects.put(Object::Global(global), &inside.collect());
             }
         }
         for (i, &argument) in function.arguments().iter().enumerate() {
@@ -200,6 +213,7 @@ impl Objects {
                 Object::Argument(_) => {
                     found.insert(object);
                 }
+                Object::Global(global) if self.fixed.contains(&global) => {}
                 Object::Global(_) | Object::Foreign => {
                     found.insert(Object::Foreign);
                     found.extend(self.contents(Object::Foreign));
@@ -236,6 +250,8 @@ impl Objects {
                     self.put(object, &copied);
                 }
             }
+            // Floats alone go through a nest.
+            (Op::Nest(_), _) => {}
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
                 self.add(result, &[Object::Foreign].into());
