@@ -63,6 +63,17 @@ impl<'a> AffineValues<'a> {
         answer
     }
 
+    /// A pointer, as seen in a block, such that the distance between two of the same base is exact
+    /// and not only modulo 2⁶⁴.
+    pub fn exact_address(&self, pointer: Value, at: Block) -> Affine {
+        self.budget.set(BUDGET);
+        let answer = self.expand(pointer, Wrap::Signed);
+        match self.is_seen_from(&answer, at) {
+            true => answer,
+            false => Affine::leaf_pointer(self.func, pointer),
+        }
+    }
+
     /// An integer, as seen in a block.
     pub fn integer(&self, value: Value, wrap: Wrap, at: Block) -> Affine {
         self.budget.set(BUDGET);
@@ -225,9 +236,14 @@ impl<'a> AffineValues<'a> {
                 let mut sum = self
                     .expand(args[0], wrap)
                     .plus(&Affine::number(i128::from(*offset)))?;
+                // An address that does not wrap promises that of its own sum, not of its indices.
+                let within = match wrap {
+                    Wrap::Signed => Wrap::Signed,
+                    _ => Wrap::Modular,
+                };
                 for (&index, &scale) in args[1..].iter().zip(scales) {
                     let scale = Affine::number(i128::from(scale));
-                    let part = self.expand(index, Wrap::Modular).times(&scale)?;
+                    let part = self.expand(index, within).times(&scale)?;
                     sum = sum.plus(&part)?;
                 }
                 Some(sum)

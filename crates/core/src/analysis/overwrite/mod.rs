@@ -5,23 +5,28 @@
 //! that can come after it, the two must be shown apart: by their objects, by their alias classes,
 //! or, for affine addresses from one base, by the distance between them, for each way in which the
 //! write can come later: in the same iteration of the loops around both, or in a later iteration of
-//! one of them (equal counters outside of that loop, any inside). What is left is a pair of address
+//! one of them (equal counters outside of that loop, any inside). The distance is bounded by
+//! constants ([`pairs`]) or by what branches and the ends of loops say of its symbols ([`proof`]):
+//! `a[k*n + j]` is never written again in rows `i` above `k`. What is left is a pair of address
 //! ranges that the derivative can compare at run time when it is entered, if both ranges are known
 //! then.
 
 mod pairs;
+mod proof;
 mod writes;
 
 use super::alias::Aliases;
 use super::cfg::Cfg;
 use super::dominators::Dominators;
 use super::effects::Effects;
+use super::facts::Facts;
 use super::loops::Loops;
 use super::points_to::{Object, PointsTo};
 use super::ranges::Range;
 use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
 use pairs::Analysis;
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
@@ -123,6 +128,8 @@ impl Overwrite {
             trips: trip_counts(func, &cfg, &dominators, &loops),
             aliases: Aliases::new(module, func, &cfg, &loops, &points_to),
             writes: writes(module, func, &cfg, effects),
+            facts: Facts::new(func, &cfg, &dominators, &loops),
+            fuel: Cell::new(proof::FUEL),
             loops: &loops,
             points_to: &points_to,
         };

@@ -5,12 +5,14 @@ use super::{Because, Call, Condition, Overwritten, Window};
 use crate::analysis::affine::{Affine, AffineValues, Base, Factor};
 use crate::analysis::alias::{Alias, Aliases, Moment};
 use crate::analysis::effects::{ArgEffects, Summary};
+use crate::analysis::facts::Facts;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
 use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
 use cranelift_entity::SecondaryMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// Compares one read after the other with all writes.
@@ -24,6 +26,9 @@ pub(super) struct Analysis<'a> {
     pub(super) loops: &'a Loops,
     pub(super) points_to: &'a PointsTo,
     pub(super) returned: BTreeSet<Object>,
+    pub(super) facts: Facts<'a>,
+    /// What is left to spend on proofs.
+    pub(super) fuel: Cell<u32>,
 }
 
 impl Analysis<'_> {
@@ -168,8 +173,12 @@ impl Analysis<'_> {
         }
         let apart_now = !same_iteration
             || self.aliases.query(a, b, Moment::Same) == Alias::No
-            || self.is_apart(read, touch, common, None);
-        let apart_later = |l| self.is_apart(read, touch, common, Some(l));
+            || self.is_apart(read, touch, common, None)
+            || self.is_shown_apart(read, touch, common, None);
+        let apart_later = |l| {
+            self.is_apart(read, touch, common, Some(l))
+                || self.is_shown_apart(read, touch, common, Some(l))
+        };
         if apart_now && self.loops.enclosing(common).all(apart_later) {
             return Overwritten::Never;
         }
@@ -293,12 +302,42 @@ impl Analysis<'_> {
     }
 
     fn leaves_are_shared(&self, form: &Affine, common: Option<Loop>) -> bool {
-        let values = self.aliases.values();
-        leaves(form).into_iter().all(|value| {
-            let def = values.def_block(value);
-            let inner = def.and_then(|block| self.loops.innermost(block));
-            inner.is_none_or(|l| common.is_some_and(|c| self.loops.is_inside(c, l)))
+        let mut leaves = leaves(form).into_iter();
+        leaves.all(|value| self.is_shared(self.loop_of(value), common, None))
+    }
+
+    /// Whether what is made once in each iteration of a loop, or once at all, is the same at the
+    /// moments of a read and of a write.
+    pub(super) fn is_shared(
+        &self,
+        made_in: Option<Loop>,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> bool {
+        made_in.is_none_or(|l| {
+            common.is_some_and(|c| self.loops.is_inside(c, l))
+                && !later.is_some_and(|later| self.loops.is_inside(l, later))
         })
+    }
+
+    /// Whether the base of an address is the same at both moments.
+    pub(super) fn base_is_shared(
+        &self,
+        form: &Affine,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> bool {
+        match form.base {
+            Some(Base::Value(value)) => self.is_shared(self.loop_of(value), common, later),
+            Some(Base::Symbol(_)) => true,
+            None => false,
+        }
+    }
+
+    /// The innermost loop in which a value is made.
+    pub(super) fn loop_of(&self, value: Value) -> Option<Loop> {
+        let block = self.aliases.values().def_block(value);
+        block.and_then(|block| self.loops.innermost(block))
     }
 
     /// The largest counter of a loop, if it is a constant.
