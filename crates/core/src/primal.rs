@@ -82,6 +82,7 @@ impl Primal {
             other: key.other_overwritten,
             result: !key.combined,
             frame_ends: !key.combined,
+            bounds_too_tight: false,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
         let overwrite = overwrite.unwrap_or_default();

@@ -30,6 +30,7 @@ pub struct Facts<'a> {
     cfg: &'a Cfg,
     dominators: &'a Dominators,
     loops: &'a Loops,
+    too_tight: bool,
     known: RefCell<HashMap<Block, Vec<Affine>>>,
 }
 
@@ -42,12 +43,19 @@ impl<'a> Facts<'a> {
         loops: &'a Loops,
     ) -> Facts<'a> {
         Facts {
+            too_tight: false,
             func,
             cfg,
             dominators,
             loops,
             known: RefCell::default(),
         }
+    }
+
+    /// The same with bounds that are one tighter than the program says, for tests of tests.
+    pub fn too_tight(mut self, too_tight: bool) -> Facts<'a> {
+        self.too_tight = too_tight;
+        self
     }
 
     /// Forms that are not negative when a block runs. They mention counters of loops around the
@@ -191,7 +199,7 @@ impl<'a> Facts<'a> {
         if address && pred != IntPred::Eq {
             return Vec::new();
         }
-        let one = Affine::number(1);
+        let one = Affine::number(1 + i128::from(self.too_tight));
         let at_most = |x: &Affine, y: &Affine| y.minus(x);
         let below = |x: &Affine, y: &Affine| y.minus(x)?.minus(&one);
         let found = match pred {

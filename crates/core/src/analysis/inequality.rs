@@ -95,7 +95,11 @@ impl<S: Copy + Ord> Known<S> {
             is_natural,
             not_negative: BTreeSet::new(),
         };
-        while let Some(symbol) = known.facts.iter().find_map(|fact| known.bounded_below(fact)) {
+        while let Some(symbol) = known
+            .facts
+            .iter()
+            .find_map(|fact| known.bounded_below(fact))
+        {
             known.not_negative.insert(symbol);
         }
         known
@@ -206,9 +210,15 @@ mod tests {
     #[test]
     fn rows_of_a_matrix_do_not_meet() {
         // Row i + 1 and later against row i, columns below n.
-        assert!(follows(&["n - j - 1", "n - k - 1", "n - i - 1"], "xn + n + k - j - 1"));
+        assert!(follows(
+            &["n - j - 1", "n - k - 1", "n - i - 1"],
+            "xn + n + k - j - 1"
+        ));
         // A column may reach into the next row if it is not below n.
-        assert!(!follows(&["n - k - 1", "j", "n - i - 1"], "xn + n + k - j - 1"));
+        assert!(!follows(
+            &["n - k - 1", "j", "n - i - 1"],
+            "xn + n + k - j - 1"
+        ));
         assert!(!follows(&["n - j", "n - k - 1", "i"], "xn + n + k - j - 1"));
     }
 
@@ -252,7 +262,9 @@ mod tests {
                 };
                 let value = |sum: &Sum| -> i128 {
                     let terms = sum.terms.iter();
-                    terms.map(|(p, c)| c * p.iter().map(|&s| at(s)).product::<i128>()).sum()
+                    terms
+                        .map(|(p, c)| c * p.iter().map(|&s| at(s)).product::<i128>())
+                        .sum()
                 };
                 if facts.iter().all(|fact| value(fact) >= 0) {
                     proved += 1;

@@ -42,6 +42,8 @@ pub struct Window {
     pub result: bool,
     /// Whether the frame of the function ends, because the sweeps are two functions.
     pub frame_ends: bool,
+    /// A planted defect: the bounds of loops are taken for one tighter than they are.
+    pub bounds_too_tight: bool,
 }
 
 /// Whether the bytes of a read are intact when the reverse sweep runs.
@@ -128,7 +130,7 @@ impl Overwrite {
             trips: trip_counts(func, &cfg, &dominators, &loops),
             aliases: Aliases::new(module, func, &cfg, &loops, &points_to),
             writes: writes(module, func, &cfg, effects),
-            facts: Facts::new(func, &cfg, &dominators, &loops),
+            facts: Facts::new(func, &cfg, &dominators, &loops).too_tight(window.bounds_too_tight),
             fuel: Cell::new(proof::FUEL),
             loops: &loops,
             points_to: &points_to,
@@ -220,12 +222,14 @@ impl Overwrite {
                 other: !intact(&known.other),
                 result: !intact(&known.result),
                 frame_ends: false,
+                bounds_too_tight: false,
             },
             None => Window {
                 arguments: Vec::new(),
                 other: true,
                 result: true,
                 frame_ends: false,
+                bounds_too_tight: false,
             },
         }
     }
