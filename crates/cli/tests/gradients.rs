@@ -61,6 +61,7 @@ gradients!(
     networks,
     normalize,
     numerics,
+    overlap,
     overwrite,
     pointers,
     read_product,

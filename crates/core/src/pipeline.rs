@@ -183,6 +183,7 @@ impl Worklist {
         }
         let primal = target.sig.clone();
         let key = Key::of_request(request);
+        self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
                 self.synthesis.forward(&key)?,

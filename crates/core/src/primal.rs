@@ -16,6 +16,7 @@ use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::choose_undefined;
 use cranelift_entity::SecondaryMap;
+use std::rc::Rc;
 
 /// A function in canonical form and its analyses.
 pub struct Primal {
@@ -40,7 +41,7 @@ pub struct Primal {
     /// What it reads that is still there when the reverse sweep runs.
     pub overwrite: Overwrite,
     /// What calls do with memory.
-    pub effects: Effects,
+    pub effects: Rc<Effects>,
     /// What derivatives flow through.
     pub activity: Activity,
     /// Whether to take overwritten memory for intact, for tests of tests.
@@ -49,7 +50,12 @@ pub struct Primal {
 
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it.
-    pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
+    pub fn new(
+        module: &Module,
+        key: Key,
+        effects: Rc<Effects>,
+        options: &Options,
+    ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         choose_undefined::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
@@ -73,7 +79,6 @@ impl Primal {
             )
             .in_function(&function.name)
         })?;
-        let effects = Effects::new(module);
         let types = Types::new(module, &function, &key.shapes);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);

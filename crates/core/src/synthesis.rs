@@ -1,5 +1,6 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::analysis::effects::Effects;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
@@ -14,6 +15,7 @@ use crate::report::Report;
 use crate::reverse::{self, Augmented, Layout, versions};
 use crate::support::Callable;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A module whose functions are being differentiated.
 pub struct Synthesis {
@@ -30,6 +32,8 @@ pub struct Synthesis {
     shadow_globals: HashMap<Global, Global>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
+    /// What the functions of the program do with memory, as long as none of them changes.
+    effects: Option<Rc<Effects>>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -58,12 +62,26 @@ impl Synthesis {
             frame_sizes: HashMap::new(),
             shadow_globals: HashMap::new(),
             open: Vec::new(),
+            effects: None,
         }
     }
 
     /// The key of the innermost derivative of a function that is being made.
     pub fn open_key(&self, func: Func) -> Option<&Key> {
         self.open.iter().rev().find(|key| key.func == func)
+    }
+
+    /// Forgets what was known of functions: one of the program has changed, or derivatives are
+    /// part of the program now.
+    pub fn program_changed(&mut self) {
+        self.effects = None;
+    }
+
+    /// The function of a key, with everything the analyses know about it.
+    fn primal(&mut self, key: &Key) -> Result<Primal> {
+        let new = || Rc::new(Effects::new(&self.module));
+        let effects = self.effects.get_or_insert_with(new).clone();
+        Primal::new(&self.module, key.clone(), effects, &self.options)
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -92,7 +110,7 @@ impl Synthesis {
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = self.primal(key)?;
         let function = forward::synthesize(self, &primal, name)?;
         self.open.pop();
         self.define(func, function);
@@ -117,7 +135,7 @@ impl Synthesis {
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = self.primal(key)?;
         let bodies = reverse::synthesize(self, &primal)?;
         self.open.pop();
         let uses = bodies.gradient.use_counts();
@@ -147,7 +165,7 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = self.primal(key)?;
         let conditions = match self.options.plan {
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
             _ => Vec::new(),

@@ -13,6 +13,7 @@
 
 mod pairs;
 mod proof;
+mod reads;
 mod writes;
 
 use super::alias::Aliases;
@@ -132,6 +133,8 @@ impl Overwrite {
             writes: writes(module, func, &cfg, effects),
             facts: Facts::new(func, &cfg, &dominators, &loops).too_tight(window.bounds_too_tight),
             fuel: Cell::new(proof::FUEL),
+            effects,
+            summaries: Default::default(),
             loops: &loops,
             points_to: &points_to,
         };
@@ -183,12 +186,15 @@ impl Overwrite {
         }
     }
 
-    /// Every condition under which some read is intact, each once.
+    /// Every condition under which some read, here or in a callee, is intact, each once.
     pub fn conditions(&self) -> Vec<Condition> {
-        let mut reads: Vec<_> = self.reads.iter().collect();
-        reads.sort_by_key(|(inst, _)| **inst);
+        let reads = self.reads.iter().map(|(&inst, answer)| (inst, answer));
+        let calls = self.calls.iter();
+        let calls = calls.flat_map(|(&i, call)| call.arguments.iter().map(move |a| (i, a)));
+        let mut answers: Vec<_> = reads.chain(calls).collect();
+        answers.sort_by_key(|(inst, _)| *inst);
         let mut all: Vec<Condition> = Vec::new();
-        for (_, answer) in reads {
+        for (_, answer) in answers {
             let Overwritten::IfOverlap(conditions) = answer else {
                 continue;
             };
@@ -212,10 +218,14 @@ impl Overwrite {
         }
     }
 
-    /// The window of the callee: what may be overwritten between the call and its reverse. Overlaps
-    /// that would have to be checked count as overwritten.
-    pub fn window_of_call(&self, call: Inst) -> Window {
-        let intact = |answer: &Overwritten| *answer == Overwritten::Never;
+    /// The window of the callee: what may be overwritten between the call and its reverse, if all
+    /// ranges are known to be disjoint or if nothing is known of them.
+    pub fn window_of_call(&self, call: Inst, disjoint: bool) -> Window {
+        let intact = |answer: &Overwritten| match answer {
+            Overwritten::Never => true,
+            Overwritten::IfOverlap(_) => disjoint,
+            Overwritten::Yes(_) => false,
+        };
         match self.calls.get(&call) {
             Some(known) => Window {
                 arguments: known.arguments.iter().map(|a| !intact(a)).collect(),

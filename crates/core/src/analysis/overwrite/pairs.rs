@@ -1,10 +1,11 @@
 //! One read against the writes that can come after it.
 
+use super::reads::{Caller, Summaries};
 use super::writes::{Kind, Later, Touch, Write};
 use super::{Because, Call, Condition, Overwritten, Window};
 use crate::analysis::affine::{Affine, AffineValues, Base, Factor};
 use crate::analysis::alias::{Alias, Aliases, Moment};
-use crate::analysis::effects::{ArgEffects, Summary};
+use crate::analysis::effects::{ArgEffects, Effects, Summary};
 use crate::analysis::facts::Facts;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
@@ -26,6 +27,8 @@ pub(super) struct Analysis<'a> {
     pub(super) loops: &'a Loops,
     pub(super) points_to: &'a PointsTo,
     pub(super) returned: BTreeSet<Object>,
+    pub(super) effects: &'a Effects,
+    pub(super) summaries: Summaries,
     pub(super) facts: Facts<'a>,
     /// What is left to spend on proofs.
     pub(super) fuel: Cell<u32>,
@@ -44,27 +47,36 @@ impl Analysis<'_> {
             return Overwritten::Yes(Because::Observable);
         }
         let objects = self.points_to.objects(read.location.pointer);
-        self.answer(at, objects.collect(), Some(read), later)
+        self.answer(at, objects.collect(), &What::Bytes(read), later)
     }
 
     /// Whether the memory that a call sees is intact later.
     pub(super) fn call(&self, at: (Block, usize, Inst), pointers: &[Value], later: &Later) -> Call {
         let mut deep = BTreeSet::from([Object::Unknown]);
         let mut arguments = Vec::new();
-        for &pointer in pointers {
-            let direct = self.points_to.objects(pointer).collect();
+        for (i, &pointer) in pointers.iter().enumerate() {
+            if !self.func.ty(pointer).is_ptr() {
+                arguments.push(Overwritten::Never);
+                continue;
+            }
+            let direct: Vec<Object> = self.points_to.objects(pointer).collect();
             deep.extend(self.points_to.reachable(pointer));
-            arguments.push(match self.func.ty(pointer).is_ptr() {
-                true => self.answer(at, direct, None, later),
-                false => Overwritten::Never,
-            });
+            let mut answer = self.answer(at, direct.clone(), &What::Objects, later);
+            if let Overwritten::Yes(Because::Inst(_)) = answer {
+                let (block, _, inst) = at;
+                let data = self.func.inst(inst);
+                if let Some(ranges) = self.as_caller().reads(block, data, pointers, i) {
+                    answer = self.answer(at, direct, &What::Ranges(&ranges), later);
+                }
+            }
+            arguments.push(answer);
         }
-        let other = self.answer(at, deep.into_iter().collect(), None, later);
+        let other = self.answer(at, deep.into_iter().collect(), &What::Objects, later);
         let fresh = match self.func.result(at.2) {
             Some(result) => self.points_to.reachable(result).into_iter().collect(),
             None => Vec::new(),
         };
-        let result = self.answer(at, fresh, None, later);
+        let result = self.answer(at, fresh, &What::Objects, later);
         Call {
             arguments,
             other,
@@ -72,12 +84,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether these objects, or only these bytes in them, are intact later.
+    /// Whether these objects, or what is read of them, are intact later.
     fn answer(
         &self,
         at: (Block, usize, Inst),
         mut objects: Vec<Object>,
-        read: Option<&Touch>,
+        what: &What,
         later: &Later,
     ) -> Overwritten {
         objects.retain(|object| match object {
@@ -102,7 +114,7 @@ impl Analysis<'_> {
             }
             let common = self.loops.common(block, write.block);
             let same_iteration = after || itself || later.same[&common][write.block];
-            match self.meets(&objects, read, write, common, same_iteration) {
+            match self.meets(&objects, what, write, common, same_iteration) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
                 yes => return yes,
@@ -142,7 +154,7 @@ impl Analysis<'_> {
     fn meets(
         &self,
         objects: &[Object],
-        read: Option<&Touch>,
+        what: &What,
         write: &Write,
         common: Option<Loop>,
         same_iteration: bool,
@@ -164,39 +176,74 @@ impl Analysis<'_> {
         if !hit {
             return Overwritten::Never;
         }
-        let Some(read) = read else {
+        match what {
+            What::Objects => yes,
+            What::Ranges(ranges) => {
+                let mut conditions = Vec::new();
+                for range in *ranges {
+                    match self.ranges_meet(range, touch, write.inst) {
+                        Overwritten::Never => {}
+                        Overwritten::IfOverlap(new) => conditions.extend(new),
+                        yes => return yes,
+                    }
+                }
+                match conditions.is_empty() {
+                    true => Overwritten::Never,
+                    false => Overwritten::IfOverlap(conditions),
+                }
+            }
+            What::Bytes(read) => {
+                if self.bytes_are_apart(read, touch, common, same_iteration) {
+                    return Overwritten::Never;
+                }
+                match self.as_caller().range(read) {
+                    Some(range) => self.ranges_meet(&range, touch, write.inst),
+                    None => yes,
+                }
+            }
+        }
+    }
+
+    /// Whether the bytes of a read are shown to be apart from those of a write that comes later.
+    fn bytes_are_apart(
+        &self,
+        read: &Touch,
+        write: &Touch,
+        common: Option<Loop>,
+        same_iteration: bool,
+    ) -> bool {
+        let (a, b) = (&read.location, &write.location);
+        if !self.aliases.access_overlap(a, b, Moment::Any) {
+            return true;
+        }
+        let apart = |later| {
+            self.is_apart(read, write, common, later)
+                || self.is_shown_apart(read, write, common, later)
+        };
+        let apart_now =
+            !same_iteration || self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None);
+        apart_now && self.loops.enclosing(common).all(|l| apart(Some(l)))
+    }
+
+    /// Whether a write may meet addresses that were read, at any time.
+    fn ranges_meet(&self, read: &Range, write: &Touch, by: Inst) -> Overwritten {
+        let yes = Overwritten::Yes(Because::Inst(by));
+        let Some(write) = self.as_caller().range(write) else {
             return yes;
         };
-        let (a, b) = (&read.location, &touch.location);
-        if !self.aliases.access_overlap(a, b, Moment::Any) {
+        if read.is_disjoint(&write) {
             return Overwritten::Never;
         }
-        let apart_now = !same_iteration
-            || self.aliases.query(a, b, Moment::Same) == Alias::No
-            || self.is_apart(read, touch, common, None)
-            || self.is_shown_apart(read, touch, common, None);
-        let apart_later = |l| {
-            self.is_apart(read, touch, common, Some(l))
-                || self.is_shown_apart(read, touch, common, Some(l))
-        };
-        if apart_now && self.loops.enclosing(common).all(apart_later) {
-            return Overwritten::Never;
+        // Ranges at a fixed distance that are not disjoint now never will be.
+        let checkable = self.is_checkable(read) && self.is_checkable(&write);
+        if !checkable || read.distance(&write).is_some() {
+            return yes;
         }
-        match (self.range(read), self.range(touch)) {
-            (Some(read), Some(write)) if read.is_disjoint(&write) => Overwritten::Never,
-            (Some(from), Some(to)) if self.is_checkable(&from) && self.is_checkable(&to) => {
-                // Ranges at a fixed distance that are not disjoint now never will be.
-                if from.distance(&to).is_some() {
-                    return yes;
-                }
-                Overwritten::IfOverlap(vec![Condition {
-                    read: from,
-                    write: to,
-                    by: write.inst,
-                }])
-            }
-            _ => yes,
-        }
+        Overwritten::IfOverlap(vec![Condition {
+            read: read.clone(),
+            write,
+            by,
+        }])
     }
 
     fn call_meets(&self, objects: &[Object], summary: &Summary, pointers: &[Value]) -> bool {
@@ -348,13 +395,15 @@ impl Analysis<'_> {
         }
     }
 
-    fn range(&self, touch: &Touch) -> Option<Range> {
-        let values = self.aliases.values();
-        let block = touch.location.block;
-        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
-        let address = values.address(touch.location.pointer, block);
-        let size = touch.size(values)?;
-        Range::over(&address, &size, &nest, &self.trips)
+    fn as_caller(&self) -> Caller<'_> {
+        Caller {
+            module: self.module,
+            effects: self.effects,
+            values: self.aliases.values(),
+            loops: self.loops,
+            trips: &self.trips,
+            summaries: &self.summaries,
+        }
     }
 
     fn is_checkable(&self, range: &Range) -> bool {
@@ -364,6 +413,16 @@ impl Analysis<'_> {
             .into_iter()
             .all(|form| values.is_known_at_entry(form))
     }
+}
+
+/// What of some objects is read.
+enum What<'a> {
+    /// Anything.
+    Objects,
+    /// One access.
+    Bytes(&'a Touch<'a>),
+    /// These addresses.
+    Ranges(&'a [Range]),
 }
 
 /// An interval of numbers; an end that is not known is open.
