@@ -37,6 +37,11 @@ impl<S: Copy + Ord> Polynomial<S> {
         }
     }
 
+    /// Whether this is a constant.
+    pub fn is_number(&self) -> bool {
+        self.terms.keys().all(|product| product.is_empty())
+    }
+
     /// The sum.
     pub fn plus(&self, other: &Polynomial<S>) -> Option<Polynomial<S>> {
         self.plus_multiple(other, &[], 1)

@@ -32,6 +32,7 @@ pub struct AffineValues<'a> {
     in_progress: RefCell<Vec<Value>>,
     budget: Cell<u32>,
     addresses: RefCell<HashMap<(Value, Block), Affine>>,
+    exact_addresses: RefCell<HashMap<(Value, Block), Affine>>,
 }
 
 impl<'a> AffineValues<'a> {
@@ -46,32 +47,37 @@ impl<'a> AffineValues<'a> {
             in_progress: RefCell::default(),
             budget: Cell::new(0),
             addresses: RefCell::default(),
+            exact_addresses: RefCell::default(),
         }
     }
 
     /// A pointer, as seen in a block: only counters of loops around the block occur.
     pub fn address(&self, pointer: Value, at: Block) -> Affine {
-        if let Some(known) = self.addresses.borrow().get(&(pointer, at)) {
-            return known.clone();
-        }
-        self.budget.set(BUDGET);
-        let answer = Some(self.expand(pointer, Wrap::Modular))
-            .filter(|answer| self.is_seen_from(answer, at))
-            .unwrap_or_else(|| Affine::leaf_pointer(self.func, pointer));
-        let mut known = self.addresses.borrow_mut();
-        known.insert((pointer, at), answer.clone());
-        answer
+        self.known_address(&self.addresses, pointer, Wrap::Modular, at)
     }
 
     /// A pointer, as seen in a block, such that the distance between two of the same base is exact
     /// and not only modulo 2⁶⁴.
     pub fn exact_address(&self, pointer: Value, at: Block) -> Affine {
-        self.budget.set(BUDGET);
-        let answer = self.expand(pointer, Wrap::Signed);
-        match self.is_seen_from(&answer, at) {
-            true => answer,
-            false => Affine::leaf_pointer(self.func, pointer),
+        self.known_address(&self.exact_addresses, pointer, Wrap::Signed, at)
+    }
+
+    fn known_address(
+        &self,
+        known: &RefCell<HashMap<(Value, Block), Affine>>,
+        pointer: Value,
+        wrap: Wrap,
+        at: Block,
+    ) -> Affine {
+        if let Some(known) = known.borrow().get(&(pointer, at)) {
+            return known.clone();
         }
+        self.budget.set(BUDGET);
+        let answer = Some(self.expand(pointer, wrap))
+            .filter(|answer| self.is_seen_from(answer, at))
+            .unwrap_or_else(|| Affine::leaf_pointer(self.func, pointer));
+        known.borrow_mut().insert((pointer, at), answer.clone());
+        answer
     }
 
     /// An integer, as seen in a block.

@@ -50,10 +50,13 @@ impl Analysis<'_> {
         let (Some(read_size), Some(write_size)) = (from.size, to.size) else {
             return false;
         };
+        if self.fuel.get() == 0 {
+            return false;
+        }
         let values = self.aliases.values();
         let from_form = values.exact_address(from.pointer, from.block);
         let to_form = values.exact_address(to.pointer, to.block);
-        // Values that differ would be the bases of different addresses.
+        // Between different bases there is no distance.
         if from_form.base != to_form.base || !self.base_is_shared(&from_form, common, later) {
             return false;
         }
@@ -64,6 +67,10 @@ impl Analysis<'_> {
         let Some(distance) = distance() else {
             return false;
         };
+        // A constant distance has been looked at before.
+        if distance.is_number() {
+            return false;
+        }
         let mut facts = Vec::new();
         for (moment, block) in [(Moment::Read, from.block), (Moment::Write, to.block)] {
             for fact in self.facts.at(values, block) {
