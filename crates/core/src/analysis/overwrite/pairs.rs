@@ -114,7 +114,7 @@ impl Analysis<'_> {
             }
             let common = self.loops.common(block, write.block);
             let same_iteration = after || itself || later.same[&common][write.block];
-            match self.meets(&objects, what, write, common, same_iteration) {
+            match self.meets(&objects, what, write, common, same_iteration, itself) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
                 yes => return yes,
@@ -158,6 +158,7 @@ impl Analysis<'_> {
         write: &Write,
         common: Option<Loop>,
         same_iteration: bool,
+        itself: bool,
     ) -> Overwritten {
         let yes = Overwritten::Yes(Because::Inst(write.inst));
         let touch = match &write.kind {
@@ -193,7 +194,7 @@ impl Analysis<'_> {
                 }
             }
             What::Bytes(read) => {
-                if self.bytes_are_apart(read, touch, common, same_iteration) {
+                if self.bytes_are_apart(read, touch, common, same_iteration, itself) {
                     return Overwritten::Never;
                 }
                 match self.as_caller().range(read) {
@@ -211,6 +212,7 @@ impl Analysis<'_> {
         write: &Touch,
         common: Option<Loop>,
         same_iteration: bool,
+        itself: bool,
     ) -> bool {
         let (a, b) = (&read.location, &write.location);
         if !self.aliases.access_overlap(a, b, Moment::Any) {
@@ -220,8 +222,13 @@ impl Analysis<'_> {
             self.is_apart(read, write, common, later)
                 || self.is_shown_apart(read, write, common, later)
         };
-        let apart_now =
-            !same_iteration || self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None);
+        let apart_now = !same_iteration
+            || match (&read.view, &write.view) {
+                // A nest writes what it reads only in place.
+                (Some(from), Some(to)) if itself => !from.is_same(to),
+                (None, None) => self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None),
+                _ => false,
+            };
         apart_now && self.loops.enclosing(common).all(|l| apart(Some(l)))
     }
 

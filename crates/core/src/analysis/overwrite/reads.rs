@@ -208,6 +208,9 @@ impl Caller<'_> {
     pub(super) fn range(&self, touch: &Touch) -> Option<Range> {
         let block = touch.location.block;
         let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        if let Some(view) = &touch.view {
+            return Range::of_extent(&view.extent(self.values, block)?, &nest, self.trips);
+        }
         let address = self.values.address(touch.location.pointer, block);
         let size = touch.size(self.values)?;
         Range::over(&address, &size, &nest, self.trips)
