@@ -70,6 +70,7 @@ gradients!(
     normalize,
     numerics,
     odeint,
+    overlap,
     overwrite,
     owners,
     pointers,
