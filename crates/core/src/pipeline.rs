@@ -1,6 +1,7 @@
 //! The steps from a module with requests to a module with derivatives.
 
 use crate::analysis::activity::globals::Globals;
+use crate::analysis::targets::callees;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
@@ -139,16 +140,10 @@ impl Worklist {
             next += 1;
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
-                    let data = function.inst(inst);
-                    let callee = match data.op.call() {
-                        Some(call) => call.callee,
-                        None => continue,
-                    };
-                    if let Callee::Direct(callee) = callee
-                        && seen.insert(callee)
-                    {
-                        found.push(callee);
-                    }
+                    let called = function.inst(inst).op.call();
+                    let called = called.map(|call| callees(&self.synthesis.module, call));
+                    let called = called.into_iter().flatten();
+                    found.extend(called.filter(|&callee| seen.insert(callee)));
                 }
             }
         }

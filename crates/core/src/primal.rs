@@ -15,7 +15,9 @@ use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::choose_undefined;
+use crate::simplify::dispatch_calls::{self, Dispatched};
 use cranelift_entity::SecondaryMap;
+use std::collections::HashMap;
 
 /// A function in canonical form and its analyses.
 pub struct Primal {
@@ -43,15 +45,19 @@ pub struct Primal {
     pub effects: Effects,
     /// What derivatives flow through.
     pub activity: Activity,
+    /// The direct calls that calls through pointers have become.
+    pub dispatched: HashMap<Inst, Dispatched>,
     /// Whether to take overwritten memory for intact, for tests of tests.
     trusts_memory: bool,
 }
 
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it.
-    pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
+    pub fn new(module: &mut Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         choose_undefined::run(&mut function);
+        let dispatched = dispatch_calls::run(module, &mut function, &key, options);
+        let module: &Module = module;
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -99,6 +105,7 @@ impl Primal {
             overwrite,
             effects,
             activity,
+            dispatched,
             trusts_memory: options.breaks(Defect::OverwriteIgnored),
         })
     }

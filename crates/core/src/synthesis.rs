@@ -4,8 +4,8 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature, Symbol, Type,
-    Value, ValueDef,
+    Builder, Constant, Func, Function, Global, GlobalData, Initializer, Module, Op, Signature,
+    Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
@@ -30,6 +30,8 @@ pub struct Synthesis {
     shadow_globals: HashMap<Global, Global>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
+    /// The functions of derivatives, in the order they were begun.
+    declared: Vec<Func>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -58,12 +60,42 @@ impl Synthesis {
             frame_sizes: HashMap::new(),
             shadow_globals: HashMap::new(),
             open: Vec::new(),
+            declared: Vec::new(),
         }
     }
 
     /// The key of the innermost derivative of a function that is being made.
     pub fn open_key(&self, func: Func) -> Option<&Key> {
         self.open.iter().rev().find(|key| key.func == func)
+    }
+
+    /// Tries to make a derivative that may turn out not to be needed. If that fails, everything is
+    /// as before, except that the functions that were begun stay in the module without a use.
+    pub fn attempt<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        let (reports, open) = (self.reports.len(), self.open.len());
+        let declared = self.declared.len();
+        let forwards = self.forwards.clone();
+        let pairs = self.pairs.clone();
+        let combined = self.combined.clone();
+        let frame_sizes = self.frame_sizes.clone();
+        let outcome = make(self);
+        if outcome.is_err() {
+            self.reports.truncate(reports);
+            self.open.truncate(open);
+            self.forwards = forwards;
+            self.pairs = pairs;
+            self.combined = combined;
+            self.frame_sizes = frame_sizes;
+            for func in self.declared.split_off(declared) {
+                let sig = self.module.funcs[func].sig.clone();
+                let mut function = Function::with_entry("", sig);
+                function.local = true;
+                let entry = function.entry();
+                Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
+                self.define(func, function);
+            }
+        }
+        outcome
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -74,7 +106,9 @@ impl Synthesis {
     fn declare(&mut self, name: String, sig: Signature) -> Func {
         let mut function = Function::new(name, sig);
         function.local = true;
-        self.module.funcs.push(function)
+        let func = self.module.funcs.push(function);
+        self.declared.push(func);
+        func
     }
 
     fn define(&mut self, func: Func, mut function: Function) {
@@ -92,7 +126,7 @@ impl Synthesis {
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = Primal::new(&mut self.module, key.clone(), &self.options)?;
         let function = forward::synthesize(self, &primal, name)?;
         self.open.pop();
         self.define(func, function);
@@ -117,7 +151,7 @@ impl Synthesis {
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = Primal::new(&mut self.module, key.clone(), &self.options)?;
         let bodies = reverse::synthesize(self, &primal)?;
         self.open.pop();
         let uses = bodies.gradient.use_counts();
@@ -132,7 +166,7 @@ impl Synthesis {
             function.local = true;
             let entry = function.entry();
             let bytes = function.iconst(Type::i64(), bodies.frame_bytes.max(1).into());
-            crate::ir::Builder::new(&mut function, entry).ret(Some(bytes));
+            Builder::new(&mut function, entry).ret(Some(bytes));
             self.define(size, function);
         }
         Ok(pair)
@@ -147,7 +181,7 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = Primal::new(&mut self.module, key.clone(), &self.options)?;
         let conditions = match self.options.plan {
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
             _ => Vec::new(),

@@ -44,7 +44,7 @@ pub fn activity(module: &Module, words: &[&str]) -> String {
     let Some(key) = request else {
         return "no request".to_string();
     };
-    let primal = match Primal::new(module, key, &Options::default()) {
+    let primal = match Primal::new(&mut module.clone(), key, &Options::default()) {
         Ok(primal) => primal,
         Err(error) => return error.to_string(),
     };

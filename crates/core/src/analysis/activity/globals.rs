@@ -4,9 +4,8 @@
 //! the caller has to know which ones its callees read and write. A variable counts as read only
 //! if its address goes nowhere but into loads, directly or by a known distance.
 
-use crate::ir::{
-    Callee, Constant, Func, Function, Global, InstData, Module, Op, Symbol, Value, ValueDef,
-};
+use crate::analysis::targets::callees;
+use crate::ir::{Constant, Func, Function, Global, InstData, Module, Op, Symbol, Value, ValueDef};
 use std::collections::{BTreeSet, HashMap};
 
 /// The global variables that a function and its callees touch.
@@ -32,12 +31,9 @@ impl Globals {
                 for &inst in function.block_insts(block) {
                     let data = function.inst(inst);
                     globals.note(data, function.result(inst), &mut addresses);
-                    if let Some(call) = data.op.call()
-                        && let Callee::Direct(callee) = call.callee
-                        && found.insert(callee)
-                    {
-                        open.push(callee);
-                    }
+                    let called = data.op.call().map(|call| callees(module, call));
+                    let called = called.into_iter().flatten();
+                    open.extend(called.filter(|&callee| found.insert(callee)));
                 }
             }
         }
