@@ -44,6 +44,7 @@ gradients!(
     arrays,
     bodies,
     branches,
+    callbacks,
     calls,
     complex,
     copy_bytes,

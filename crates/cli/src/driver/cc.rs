@@ -16,6 +16,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
+use zymase_llvm::reachable::Wanted;
 use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
@@ -169,8 +170,9 @@ impl Compiler<'_> {
         Ok(Ok(module.to_bitcode()))
     }
 
-    /// Compiles a source with requests. If derivatives need functions of other files, the output
-    /// is bitcode, and they are written when the program is linked.
+    /// Compiles a source with requests. If derivatives need functions of other files, or may reach
+    /// them through pointers, the output is bitcode, and they are written when the program is
+    /// linked.
     fn compile_requests(
         &self,
         source: &OsStr,
@@ -188,19 +190,20 @@ impl Compiler<'_> {
         let name = source.to_string_lossy();
         let context = Context::new();
         let module = Module::parse(&context, &bytes, &name)?;
-        let mut missing = false;
-        let mut library = |wanted: &str| {
-            missing |= !is_library_function(wanted);
+        let (mut missing, mut open) = (false, false);
+        let mut library = |wanted: Wanted<'_>| {
+            match wanted {
+                Wanted::Function(name) => missing |= !is_library_function(name),
+                Wanted::Everything => open = true,
+            }
             no_library(wanted)
         };
-        match differentiate(&module, &name, &options, &mut library) {
-            Ok(_) => {}
-            Err(_) if missing && self.arguments.mode == Mode::Object => {
-                output::write(target, &bytes)?;
-                return Ok(Ok(()));
-            }
-            Err(diagnostic) => return Err(diagnostic),
+        let done = differentiate(&module, &name, &options, &mut library);
+        if (open || missing && done.is_err()) && self.arguments.mode == Mode::Object {
+            output::write(target, &bytes)?;
+            return Ok(Ok(()));
         }
+        done?;
         output::write(target, &generate(&module, &options, self.arguments.mode)?)?;
         Ok(Ok(()))
     }

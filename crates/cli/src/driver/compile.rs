@@ -10,7 +10,7 @@ use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
-use zymase_llvm::reachable::{Library, isolate};
+use zymase_llvm::reachable::{Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_hints, lower, pin};
 use zymase_llvm::{Module, OptLevel, export, import, pipelines};
 
@@ -53,7 +53,7 @@ pub fn differentiate(
         });
     }
     journal::step(&format!("cloning what the requests of {name} reach"));
-    let isolated = isolate(program, &mut pins, library)?;
+    let mut isolated = isolate(program, &mut pins, library)?;
     erase_hints(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
@@ -74,6 +74,7 @@ pub fn differentiate(
     }
     drop(imported);
     erase_hints(&isolated.private);
+    isolated.restore_addresses(program);
     show(Step::Export, &|| isolated.private.print());
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
@@ -98,8 +99,8 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
 }
 
 /// For a module that stands alone.
-pub fn no_library(_: &str) -> Result<Option<Module>> {
-    Ok(None)
+pub fn no_library(_: Wanted<'_>) -> Result<Vec<Module>> {
+    Ok(Vec::new())
 }
 
 /// The level for the code generator.

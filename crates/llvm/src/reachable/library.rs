@@ -1,6 +1,7 @@
 //! Takes definitions that a program lacks from other modules.
 
-use super::{Library, forget_body, forget_notes, is_local, set_name};
+use super::targets::{address_taken, called_types};
+use super::{Library, UNIQUE, Wanted, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, pin};
@@ -17,13 +18,23 @@ pub(super) fn take_from_library(
 ) -> Result<()> {
     let own = pins.requests.len();
     let mut asked = HashSet::new();
+    let (mut everything, mut number) = (false, 0);
     loop {
         let reached = reached(private, pins, own);
-        let missing = reached
-            .missing
-            .into_iter()
-            .find(|name| asked.insert(name.clone()));
-        let Some(name) = missing else {
+        let mut missing = reached.missing;
+        if everything {
+            missing.extend(declared(private));
+        }
+        let missing = missing.into_iter().find(|name| asked.insert(name.clone()));
+        let wanted = match &missing {
+            Some(name) => Some(Wanted::Function(name)),
+            None if reached.through_pointers && !everything => {
+                everything = true;
+                Some(Wanted::Everything)
+            }
+            None => None,
+        };
+        let Some(wanted) = wanted else {
             // Requests in other modules that no derivative of ours runs into are not ours.
             let mut position = 0;
             pins.requests.retain(|request| {
@@ -32,7 +43,8 @@ pub(super) fn take_from_library(
             });
             return Ok(());
         };
-        if let Some(module) = library(&name)? {
+        for module in library(wanted)? {
+            number += 1;
             let known = pins.barriers.len();
             let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
@@ -40,7 +52,7 @@ pub(super) fn take_from_library(
             let named = pins.requests[before.0..].iter_mut().map(|r| &mut r.target);
             let about = pins.registered[before.1..].iter_mut().map(|r| &mut r.about);
             for name in named.chain(about) {
-                make_unique(&module, name, asked.len());
+                make_unique(&module, name, number);
             }
             for barrier in &pins.barriers[known..] {
                 forget_body(&module, barrier);
@@ -50,9 +62,24 @@ pub(super) fn take_from_library(
     }
 }
 
+/// The functions that are only declared.
+fn declared(private: &Module) -> Vec<String> {
+    // SAFETY: the functions of a live module are live.
+    let declared = |&f: &LLVMValueRef| unsafe { LLVMIsDeclaration(f) != 0 && !never_returns(f) };
+    // SAFETY: as before.
+    let names = private
+        .functions()
+        .filter(declared)
+        .map(|f| unsafe { value_name(f) });
+    names.filter(|name| !name.starts_with("llvm.")).collect()
+}
+
 /// Gives a local function a name that no other module has, because later it is found by its name.
 fn make_unique(module: &Module, name: &mut String, number: usize) {
-    let suffix = format!(".zymase.{number}");
+    if name.contains(UNIQUE) {
+        return;
+    }
+    let suffix = format!("{UNIQUE}request.{number}");
     let Some(function) = module.function(name).filter(|&f| is_local(f)) else {
         // Renamed already, because more is said of it.
         if let Some(function) = module.function(&format!("{name}{suffix}")) {
@@ -66,19 +93,27 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 }
 
 /// What the functions to differentiate reach.
-struct Reached {
+pub(super) struct Reached {
     /// Names of functions without a body.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
+    /// Whether there are calls through pointers.
+    through_pointers: bool,
+    /// The functions that these may reach.
+    pub targets: Vec<LLVMValueRef>,
 }
 
-/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
-fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+/// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
+/// call through a pointer to all functions of its type whose address is taken.
+pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
     let mut found = Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
+        through_pointers: false,
+        targets: Vec::new(),
     };
+    let mut candidates = address_taken(private);
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
     let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
@@ -103,6 +138,16 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }
+                let types = called_types(value);
+                found.through_pointers |= !types.is_empty();
+                candidates.retain(|&f| {
+                    let fits = types.contains(&LLVMGlobalGetValueType(f));
+                    if fits {
+                        found.targets.push(f);
+                        next.push(f);
+                    }
+                    !fits
+                });
             }
             // Instructions of the same function come by themselves; only constants lead on.
             next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));

@@ -33,7 +33,7 @@ pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{
-    Definition, definition, has_variable, is_known_function, is_unoptimized, mark_unoptimized,
+    Definition, definition, has_symbol, is_known_function, is_unoptimized, mark_unoptimized,
 };
 pub use parse::{Argument, Parsed, Source};
 pub use pin::{Pinned, Pins, pin};

@@ -60,6 +60,8 @@ pub struct Unit {
     pub bytes: Vec<u8>,
     /// Whether the code that is linked is native already, and this is only a copy beside it.
     pub native: bool,
+    /// Whether it is a member of an archive, which is linked only if something needs it.
+    pub optional: bool,
 }
 
 impl Unit {
@@ -94,14 +96,19 @@ impl Inputs {
     fn read_file(&mut self, path: &Path) -> Result<Option<Input>> {
         let bytes = output::read(path)?;
         if is_bitcode(&bytes) {
-            return Ok(Some(Input::Object(self.add(display(path), bytes, false))));
+            return Ok(Some(Input::Object(self.add(
+                display(path),
+                bytes,
+                false,
+                false,
+            ))));
         }
         if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") {
             return self.read_archive(path, &bytes);
         }
         match embedded_bitcode(&bytes) {
             Some(embedded) => {
-                self.add(display(path), embedded, true);
+                self.add(display(path), embedded, true, false);
             }
             None => refuse_native_requests(path, &bytes)?,
         }
@@ -127,10 +134,10 @@ impl Inputs {
             };
             let unit_name = format!("{}({name})", path.display());
             let content = if is_bitcode(&data) {
-                Content::Unit(self.add(unit_name, data, false))
+                Content::Unit(self.add(unit_name, data, false, true))
             } else {
                 if let Some(embedded) = embedded_bitcode(&data) {
-                    self.add(unit_name, embedded, true);
+                    self.add(unit_name, embedded, true, true);
                 }
                 Content::Native(data)
             };
@@ -143,11 +150,12 @@ impl Inputs {
         Ok(rewritten.then_some(Input::Archive(Archive { path, members })))
     }
 
-    fn add(&mut self, name: String, bytes: Vec<u8>, native: bool) -> usize {
+    fn add(&mut self, name: String, bytes: Vec<u8>, native: bool, optional: bool) -> usize {
         self.units.push(Unit {
             name,
             bytes,
             native,
+            optional,
         });
         self.units.len() - 1
     }

@@ -20,8 +20,8 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, Definition, definition, has_variable, is_unoptimized};
+use zymase_llvm::reachable::{Wanted, detach, promote};
+use zymase_llvm::requests::{COMMON_PREFIX, Definition, definition, has_symbol, is_unoptimized};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -112,24 +112,46 @@ fn serve(
     let unit = &inputs.units[index];
     let context = Context::new();
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
-    let mut taken = Vec::new();
-    let mut library = |name: &str| -> Result<Option<Module>> {
-        let Some((other, module)) = find(inputs, index, name, &context)? else {
-            return Ok(None);
+    let mut taken: HashMap<usize, Vec<(String, String)>> = HashMap::new();
+    let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
+        let found = match wanted {
+            Wanted::Function(name) => find(inputs, index, name, &context)?.into_iter().collect(),
+            Wanted::Everything => {
+                let untaken = |other: &usize| *other != index && !taken.contains_key(other);
+                always_linked(inputs, untaken, &context)?
+            }
         };
-        let renamed = detach(&module, &other.to_string());
-        taken.push((other, renamed));
-        Ok(Some(module))
+        let mut modules = Vec::new();
+        for (other, module) in found {
+            taken.insert(other, detach(&module, &other.to_string()));
+            modules.push(module);
+        }
+        Ok(modules)
     };
     differentiate(&program, &unit.name, options, &mut library)?;
-    for (other, renamed) in taken {
-        let needed = renamed.iter().find(|(_, new)| has_variable(&program, new));
-        if let (true, Some((variable, _))) = (inputs.units[other].native, needed) {
-            return Err(local_in_native(variable, &inputs.units[other].name));
+    for (other, mut renamed) in taken {
+        renamed.retain(|(_, new)| has_symbol(&program, new));
+        if let (true, Some((symbol, _))) = (inputs.units[other].native, renamed.first()) {
+            return Err(local_in_native(symbol, &inputs.units[other].name));
         }
-        promoted.insert(other, renamed);
+        promoted.entry(other).or_default().extend(renamed);
     }
     Ok(program)
+}
+
+/// The units that are part of the program in any case, parsed.
+fn always_linked(
+    inputs: &Inputs,
+    wanted: impl Fn(&usize) -> bool,
+    context: &Context,
+) -> Result<Vec<(usize, Module)>> {
+    let units = inputs.units.iter().enumerate();
+    let units = units.filter(|(index, unit)| !unit.optional && wanted(index));
+    let parsed = units.map(|(index, unit)| {
+        let module = Module::parse(context, &unit.bytes, &unit.name)?;
+        Ok((index, module))
+    });
+    parsed.collect()
 }
 
 /// The unit that defines a function, parsed.
@@ -169,11 +191,11 @@ fn two_definitions(name: &str, first: &Unit, second: &Unit) -> Box<Diagnostic> {
     )
 }
 
-fn local_in_native(variable: &str, file: &str) -> Box<Diagnostic> {
+fn local_in_native(symbol: &str, file: &str) -> Box<Diagnostic> {
     Diagnostic::new(
-        format!("a derivative uses `{variable}`, which is local to {file}"),
-        "the file was compiled to native code, so the derivative cannot share the variable with it",
-        "compile the file with -flto, or make the variable visible to other files (not `static`)",
+        format!("a derivative uses `{symbol}`, which is local to {file}"),
+        "the file was compiled to native code, so the derivative cannot share it",
+        "compile the file with -flto, or make it visible to other files (not `static`)",
     )
 }
 
