@@ -381,8 +381,8 @@ double g(double x) { return scale * x; }";
             exit code 1
             error: a derivative uses `scale`, which is local to 1-b.o
              |
-             = note: the file was compiled to native code, so the derivative cannot share the variable with it
-             = help: compile the file with -flto, or make the variable visible to other files (not `static`)
+             = note: the file was compiled to native code, so the derivative cannot share it
+             = help: compile the file with -flto, or make it visible to other files (not `static`)
         "#]].assert_eq(&message);
     }
 }

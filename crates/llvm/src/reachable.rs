@@ -31,11 +31,12 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     name_everything(program);
     let private = program.duplicate();
     forget_notes(&private);
+    targets::mark_address_taken(&private);
     share_variables(&private);
     for name in &pins.barriers {
         forget_body(&private, name);
     }
-    take_from_library(&private, pins, library)?;
+    let taken = take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         match registered.rule {
@@ -44,7 +45,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
             Rule::Unsupported => {}
         }
     }
-    let targets = keep_targets(&private, pins);
+    let targets = keep_targets(&private, pins, &taken);
     let (clones, shared) = addresses::definitions(&private);
     make_local(&private);
     keep_alive(&private, pins, targets);
@@ -65,8 +66,8 @@ pub type Library<'a> = dyn FnMut(Wanted<'_>) -> Result<Vec<Module>> + 'a;
 /// What is asked from a library.
 #[derive(Copy, Clone, Debug)]
 pub enum Wanted<'n> {
-    /// The module that defines the function of this name, if there is one.
-    Function(&'n str),
+    /// The module that defines the symbol of this name, if there is one that was not given yet.
+    Symbol(&'n str),
     /// All modules that are part of the program in any case and were not given yet: a call through
     /// a pointer may reach functions of any of them.
     Everything,
@@ -89,6 +90,8 @@ pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
         set_name(symbol, &new);
         renamed.push((old, new));
     }
+    targets::mark_address_taken(module);
+    targets::hold_marked(module, tag);
     share_variables(module);
     renamed
 }
@@ -320,9 +323,10 @@ fn set_local(value: LLVMValueRef) {
 }
 
 /// Finds and marks the functions that calls through pointers may reach.
-fn keep_targets(private: &Module, pins: &Pins) -> Vec<LLVMValueRef> {
-    let mut found = reached(private, pins, pins.requests.len()).targets;
+fn keep_targets(private: &Module, pins: &Pins, taken: &HashSet<String>) -> Vec<LLVMValueRef> {
+    let mut found = reached(private, pins, pins.requests.len(), taken).targets;
     let context = private.context().raw();
+    targets::unmark(private);
     for target in &mut found {
         if ll::is_declaration(*target)
             && let Some(wrapper) = targets::wrap(private, *target)

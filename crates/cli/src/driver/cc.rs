@@ -193,7 +193,7 @@ impl Compiler<'_> {
         let (mut missing, mut open) = (false, false);
         let mut library = |wanted: Wanted<'_>| {
             match wanted {
-                Wanted::Function(name) => missing |= !is_library_function(name),
+                Wanted::Symbol(name) => missing |= !is_library_function(name),
                 Wanted::Everything => open = true,
             }
             no_library(wanted)

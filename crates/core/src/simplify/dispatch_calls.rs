@@ -7,8 +7,8 @@
 //! memory holds in place of code pointers never matters.
 //!
 //! Before: any function. After: no derivative flows through a call by pointer, except through
-//! those that nothing in the program can be the target of, and through invokes; both are refused
-//! where they are differentiated.
+//! those that nothing in the program can be the target of; they are refused where they are
+//! differentiated.
 
 use crate::analysis::activity::Activity;
 use crate::analysis::effects::{Effects, call_args};
@@ -16,8 +16,8 @@ use crate::analysis::targets::{callees, is_dispatched};
 use crate::analysis::types::Types;
 use crate::derivative::Key;
 use crate::ir::{
-    Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, IntPred, Module, Op,
-    Symbol, Type, Value,
+    Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
+    Op, Symbol, Type, Value,
 };
 use crate::pipeline::Options;
 use crate::support;
@@ -60,7 +60,7 @@ fn active_calls(
     let mut found = Vec::new();
     for &block in function.blocks() {
         for &inst in function.block_insts(block) {
-            if let Op::Call(call) = &function.inst(inst).op
+            if let Some(call) = function.inst(inst).op.call()
                 && call.callee == Callee::Indirect
             {
                 let mut targets = callees(module, call);
@@ -116,10 +116,7 @@ fn dispatch(
             callee: Callee::Direct(target),
             ..call.clone()
         };
-        let direct = Op::Call(Box::new(direct));
-        let direct = builder.inst(direct, args.to_vec(), call.sig.ret, data.flags);
-        let result = builder.func.result(direct);
-        builder.jump(after, result.into_iter().collect());
+        let direct = call_like(&mut builder, &data, direct, args, after);
         made.insert(direct, Dispatched { address, choice });
         builder.block = next;
     }
@@ -142,6 +139,38 @@ fn dispatch(
     function.set_layout(all);
 }
 
+/// Calls as the instruction did, or invokes if it did, and goes on with the result.
+fn call_like(
+    builder: &mut Builder<'_>,
+    data: &InstData,
+    call: Call,
+    args: &[Value],
+    after: Block,
+) -> Inst {
+    let (ret, call) = (call.sig.ret, Box::new(call));
+    let Op::Invoke { unwind, .. } = &data.op else {
+        let inst = builder.inst(Op::Call(call), args.to_vec(), ret, data.flags);
+        let result = builder.func.result(inst);
+        builder.jump(after, result.into_iter().collect());
+        return inst;
+    };
+    let normal = Edge {
+        block: after,
+        args: Vec::new(),
+    };
+    let op = Op::Invoke {
+        call,
+        normal,
+        unwind: unwind.clone(),
+    };
+    let inst = builder.inst(op, args.to_vec(), ret, data.flags);
+    let result = builder.func.result(inst);
+    if let Op::Invoke { normal, .. } = &mut builder.func.inst_mut(inst).op {
+        normal.args.extend(result);
+    }
+    inst
+}
+
 /// Ends a block before a call. The new block has the rest of it, and a parameter for the result.
 fn split_behind(function: &mut Function, block: Block, call: Inst) -> Block {
     let mut before = function.block_insts(block).to_vec();
@@ -150,6 +179,10 @@ fn split_behind(function: &mut Function, block: Block, call: Inst) -> Block {
     function.set_block_insts(block, before);
     let after = function.add_block();
     function.set_block_insts(after, rest[1..].to_vec());
+    if let Op::Invoke { normal, .. } = &function.inst(call).op {
+        let normal = normal.clone();
+        Builder::new(function, after).jump(normal.block, normal.args);
+    }
     if let Some(result) = function.result(call) {
         let param = function.add_block_param(after, function.ty(result));
         function.replace_uses(&HashMap::from([(result, param)]));

@@ -1,6 +1,6 @@
 //! Takes definitions that a program lacks from other modules.
 
-use super::targets::{address_taken, called_types};
+use super::targets::{called_types, marked};
 use super::{Library, UNIQUE, Wanted, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
@@ -11,23 +11,25 @@ use std::collections::HashSet;
 use zymase_core::diagnostic::Result;
 
 /// Links what the requested functions need and the program lacks, as far as the library has it.
+/// Gives the names of the functions whose address is taken.
 pub(super) fn take_from_library(
     private: &Module,
     pins: &mut Pins,
     library: &mut Library<'_>,
-) -> Result<()> {
+) -> Result<HashSet<String>> {
+    let mut taken: HashSet<String> = marked(private).collect();
     let own = pins.requests.len();
     let mut asked = HashSet::new();
     let (mut everything, mut number) = (false, 0);
     loop {
-        let reached = reached(private, pins, own);
+        let reached = reached(private, pins, own, &taken);
         let mut missing = reached.missing;
         if everything {
             missing.extend(declared(private));
         }
         let missing = missing.into_iter().find(|name| asked.insert(name.clone()));
         let wanted = match &missing {
-            Some(name) => Some(Wanted::Function(name)),
+            Some(name) => Some(Wanted::Symbol(name)),
             None if reached.through_pointers && !everything => {
                 everything = true;
                 Some(Wanted::Everything)
@@ -41,10 +43,11 @@ pub(super) fn take_from_library(
                 position += 1;
                 position <= own || reached.requests.contains(&request.symbol)
             });
-            return Ok(());
+            return Ok(taken);
         };
         for module in library(wanted)? {
             number += 1;
+            taken.extend(marked(&module));
             let known = pins.barriers.len();
             let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
@@ -62,15 +65,13 @@ pub(super) fn take_from_library(
     }
 }
 
-/// The functions that are only declared.
+/// The symbols that are only declared; variables that change are so in any case.
 fn declared(private: &Module) -> Vec<String> {
-    // SAFETY: the functions of a live module are live.
-    let declared = |&f: &LLVMValueRef| unsafe { LLVMIsDeclaration(f) != 0 && !never_returns(f) };
+    // SAFETY: the symbols of a live module are live.
+    let declared = |&symbol: &LLVMValueRef| unsafe { LLVMIsDeclaration(symbol) != 0 };
+    let symbols = private.functions().chain(private.globals());
     // SAFETY: as before.
-    let names = private
-        .functions()
-        .filter(declared)
-        .map(|f| unsafe { value_name(f) });
+    let names = symbols.filter(declared).map(|s| unsafe { value_name(s) });
     names.filter(|name| !name.starts_with("llvm.")).collect()
 }
 
@@ -106,14 +107,21 @@ pub(super) struct Reached {
 
 /// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
 /// call through a pointer to all functions of its type whose address is taken.
-pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+pub(super) fn reached(
+    private: &Module,
+    pins: &Pins,
+    own: usize,
+    taken: &HashSet<String>,
+) -> Reached {
     let mut found = Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
         through_pointers: false,
         targets: Vec::new(),
     };
-    let mut candidates = address_taken(private);
+    let mut candidates: Vec<LLVMValueRef> = private.functions().collect();
+    // SAFETY: the functions of a live module are live.
+    candidates.retain(|&f| taken.contains(&unsafe { value_name(f) }));
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
     let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();

@@ -36,10 +36,49 @@ pub(super) fn called_types(function: LLVMValueRef) -> HashSet<LLVMTypeRef> {
     types
 }
 
-/// The functions of a module whose address something takes.
-pub(super) fn address_taken(module: &Module) -> Vec<LLVMValueRef> {
-    let taken = |&f: &LLVMValueRef| !value_name_of(f).starts_with("llvm.") && is_address_taken(f);
-    module.functions().filter(taken).collect()
+/// Marks the functions of a module whose address something takes, before variables lose their
+/// content.
+pub(super) fn mark_address_taken(module: &Module) {
+    let context = module.context().raw();
+    for function in module.functions().filter(|&f| is_address_taken(f)) {
+        if !value_name_of(function).starts_with("llvm.") {
+            ll::set_string_attribute(context, function, ADDRESS_TAKEN, "");
+        }
+    }
+}
+
+/// Lets a constant refer to the marked functions, so that a linker does not leave them behind.
+pub(super) fn hold_marked(module: &Module, tag: &str) {
+    let mut functions: Vec<LLVMValueRef> = module.functions().filter(is_marked).collect();
+    // SAFETY: the content has the type of the constant; LLVM copies the list and the name.
+    unsafe {
+        let pointer = LLVMPointerTypeInContext(module.context().raw(), 0);
+        let count = functions.len() as u64;
+        let list = LLVMConstArray2(pointer, functions.as_mut_ptr(), count);
+        let name = c_string(&format!("__zymase_taken_{tag}"));
+        let holder = LLVMAddGlobal(module.raw(), LLVMTypeOf(list), name.as_ptr());
+        LLVMSetInitializer(holder, list);
+        LLVMSetGlobalConstant(holder, 1);
+    }
+}
+
+/// Takes all marks away.
+pub(super) fn unmark(module: &Module) {
+    let (key, len) = (ADDRESS_TAKEN.as_ptr().cast(), ADDRESS_TAKEN.len() as u32);
+    for function in module.functions() {
+        // SAFETY: the function is live; LLVM reads the length of the name that is given.
+        unsafe { LLVMRemoveStringAttributeAtIndex(function, ll::FUNCTION_INDEX, key, len) };
+    }
+}
+
+fn is_marked(function: &LLVMValueRef) -> bool {
+    ll::string_attribute(*function, ADDRESS_TAKEN).is_some()
+}
+
+/// The names of the marked functions. The mark of a declaration is lost when its definition comes
+/// from another module, so these are remembered.
+pub(super) fn marked(module: &Module) -> impl Iterator<Item = String> {
+    module.functions().filter(is_marked).map(value_name_of)
 }
 
 /// Whether anything but a call uses a function, itself or under another name. What is there for

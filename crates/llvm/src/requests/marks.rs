@@ -36,17 +36,17 @@ pub enum Definition {
     Only,
 }
 
-/// How a module defines the function of this name.
+/// How a module defines the function or variable of this name.
 pub fn definition(module: &Module, name: &str) -> Definition {
-    let Some(function) = module.function(name) else {
-        return Definition::None;
-    };
-    // SAFETY: the function is live.
+    // SAFETY: the name is read during the call only, and the symbol is live.
     unsafe {
-        if LLVMIsDeclaration(function) != 0 {
-            return Definition::None;
-        }
-        match LLVMGetLinkage(function) {
+        let variable = LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr());
+        let variable = Some(variable).filter(|variable| !variable.is_null());
+        let symbol = match module.function(name).or(variable) {
+            Some(symbol) if LLVMIsDeclaration(symbol) == 0 => symbol,
+            _ => return Definition::None,
+        };
+        match LLVMGetLinkage(symbol) {
             LLVMExternalLinkage => Definition::Only,
             LLVMInternalLinkage | LLVMPrivateLinkage | LLVMAvailableExternallyLinkage => {
                 Definition::None

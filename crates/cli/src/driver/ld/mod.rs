@@ -115,14 +115,14 @@ fn serve(
     let mut taken: HashMap<usize, Vec<(String, String)>> = HashMap::new();
     let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
         let found = match wanted {
-            Wanted::Function(name) => find(inputs, index, name, &context)?.into_iter().collect(),
-            Wanted::Everything => {
-                let untaken = |other: &usize| *other != index && !taken.contains_key(other);
-                always_linked(inputs, untaken, &context)?
-            }
+            Wanted::Symbol(name) => find(inputs, index, name, &context)?.into_iter().collect(),
+            Wanted::Everything => always_linked(inputs, index, &context)?,
         };
         let mut modules = Vec::new();
         for (other, module) in found {
+            if taken.contains_key(&other) {
+                continue;
+            }
             taken.insert(other, detach(&module, &other.to_string()));
             modules.push(module);
         }
@@ -139,14 +139,14 @@ fn serve(
     Ok(program)
 }
 
-/// The units that are part of the program in any case, parsed.
+/// The other units that are part of the program in any case, parsed.
 fn always_linked(
     inputs: &Inputs,
-    wanted: impl Fn(&usize) -> bool,
+    asking: usize,
     context: &Context,
 ) -> Result<Vec<(usize, Module)>> {
     let units = inputs.units.iter().enumerate();
-    let units = units.filter(|(index, unit)| !unit.optional && wanted(index));
+    let units = units.filter(|(index, unit)| !unit.optional && *index != asking);
     let parsed = units.map(|(index, unit)| {
         let module = Module::parse(context, &unit.bytes, &unit.name)?;
         Ok((index, module))
@@ -154,7 +154,7 @@ fn always_linked(
     parsed.collect()
 }
 
-/// The unit that defines a function, parsed.
+/// The unit that defines a symbol, parsed.
 fn find(
     inputs: &Inputs,
     asking: usize,
