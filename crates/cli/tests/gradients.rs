@@ -73,6 +73,7 @@ gradients!(
     runge_kutta,
     scalars,
     series,
+    split,
     structs,
     swaps,
     vectors,

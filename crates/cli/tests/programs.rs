@@ -383,7 +383,8 @@ double g(double x) { return scale * x; }";
              |
              = note: the file was compiled to native code, so the derivative cannot share it
              = help: compile the file with -flto, or make it visible to other files (not `static`)
-        "#]].assert_eq(&message);
+        "#]]
+        .assert_eq(&message);
     }
 }
 

@@ -250,8 +250,7 @@ impl Gradient<'_> {
         }
         for k in 0..self.width() {
             let shadow = self.shadow(result, k)?;
-            let (free, sig) = support::free(&mut self.synthesis.module, "free");
-            self.builder().call(free, sig, vec![shadow]);
+            self.free("free", shadow);
         }
         Ok(())
     }
@@ -284,8 +283,7 @@ impl Gradient<'_> {
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
             if active.pair.frame_bytes.is_none() {
-                let (free, sig) = support::free(&mut self.synthesis.module, "free");
-                self.builder().call(free, sig, vec![frame]);
+                self.free("free", frame);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
@@ -404,10 +402,17 @@ impl Gradient<'_> {
             blocks.push(self.shadow(result, k)?);
         }
         for block in blocks {
-            let (free, sig) = support::free(&mut self.synthesis.module, name);
-            self.builder().call(free, sig, vec![block]);
+            self.free(name, block);
         }
         Ok(())
+    }
+
+    /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
+    pub(super) fn free(&mut self, name: &str, memory: Value) {
+        if !self.primal.key.keep_tape {
+            let (free, sig) = support::free(&mut self.synthesis.module, name);
+            self.builder().call(free, sig, vec![memory]);
+        }
     }
 
     /// Whether to make a mistake.

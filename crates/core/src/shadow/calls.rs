@@ -249,6 +249,7 @@ impl Walk<'_> {
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+            keep_tape: self.primal.key.keep_tape,
         };
         if let Some(outer) = self.synthesis.open_key(func) {
             key.widen(outer);

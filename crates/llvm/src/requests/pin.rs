@@ -133,9 +133,7 @@ impl<'a> Site<'a> {
                 CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
                 CallKind::VirtualReverse => self.replace_by_function(),
                 CallKind::TypeHint(hint) => self.replace_by_hint(hint),
-                CallKind::TapeSize | CallKind::Unsupported => {
-                    Err(complain::unsupported_call(&self.name))
-                }
+                CallKind::Unsupported => Err(complain::unsupported_call(&self.name)),
             };
             done.map_err(|complaint| complain_at(complaint, call))
         }
