@@ -139,6 +139,56 @@ static double strided_walk(double *x, int n) {
   return sum;
 }
 
+struct part { int n; double *p; };
+struct whole { struct part *a, *b; };
+
+__attribute__((noinline)) static void pack(struct part *t, double **a, int *n) {
+  t->n = *n;
+  t->p = *a;
+}
+
+__attribute__((noinline)) static double **unpack(struct part *t) { return &t->p; }
+
+// A callee moves an address that it finds behind one argument to memory behind another.
+static double moved(double *x, int n) {
+  struct part t;
+  double *a = x + 1;
+  pack(&t, &a, &n);
+  double **p = unpack(&t);
+  return **p * (*p)[1] * t.n;
+}
+
+__attribute__((noinline)) static void exchange(struct whole *w) {
+  double *p = w->a->p;
+  w->a->p = w->b->p;
+  w->b->p = p;
+}
+
+// Two levels of pointers down.
+static double exchanged(double *x, int n) {
+  double y[2] = {x[2], 4};
+  struct part a = {n, x}, b = {2, y};
+  struct whole w = {&a, &b};
+  exchange(&w);
+  return b.p[0] * b.p[1] * a.p[0] + b.p[n - 1];
+}
+
+__attribute__((noinline)) static struct part *wrapped(struct part *from) {
+  struct part *made = malloc(sizeof *made);
+  made->n = from->n;
+  made->p = from->p;
+  return made;
+}
+
+// Into memory that the callee makes.
+static double copied_part(double *x, int n) {
+  struct part t = {n, x}, *u = wrapped(&t);
+  double sum = 0;
+  for (int i = 0; i < u->n; i++) sum += u->p[i] * u->p[i];
+  free(u);
+  return sum;
+}
+
 int main(void) {
   double x[8];
   for (int trial = 1; trial <= 3; trial++) {
@@ -153,6 +203,9 @@ int main(void) {
     CHECK_GRADIENT(aliased, x, 8);
     CHECK_GRADIENT(chosen, x, 4);
     CHECK_GRADIENT(strided_walk, x, 8);
+    CHECK_GRADIENT(moved, x, 8);
+    CHECK_GRADIENT(exchanged, x, 8);
+    CHECK_GRADIENT(copied_part, x, 8);
   }
   return finish("pointers");
 }

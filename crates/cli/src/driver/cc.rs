@@ -6,6 +6,7 @@
 //! derivatives are written when the program is linked, or at once where nothing is missing.
 
 mod arguments;
+mod headers;
 
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate, no_library};
@@ -17,7 +18,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
 use zymase_llvm::reachable::Wanted;
-use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized};
+use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized, speaks_to_us};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command, and gives its exit code.
@@ -33,13 +34,14 @@ pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
         output::write(&copy, &bytes)?;
         arguments.standard_input = Some(copy);
     }
+    arguments.add_include_folder(&headers::folder(scratch.path())?);
     let compiler = Compiler {
         clang,
         arguments: &arguments,
         scratch: scratch.path(),
     };
     match arguments.mode {
-        Mode::Other => tools::run(compiler.clang_command().args(args)),
+        Mode::Other => tools::run(compiler.clang_command().args(&arguments.given)),
         Mode::Link => compiler.link(),
         Mode::Object | Mode::Assembly => compiler.compile(),
     }
@@ -66,16 +68,13 @@ impl Compiler<'_> {
             let stem = Path::new(source).file_stem().unwrap_or_default();
             let object = format!("{number}-{}.o", stem.to_string_lossy());
             let object = self.scratch.join(object);
-            let done = match self.asks(source)? {
-                Ok(true) => self
-                    .bitcode(source)?
-                    .map(|bytes| output::write(&object, &bytes)),
-                Ok(false) => self.native(source, &object)?.map(Ok),
+            let done = match self.requests(source)? {
+                Ok(Some(bitcode)) => Ok(output::write(&object, &bitcode)?),
+                Ok(None) => self.native(source, &object)?,
                 Err(failed) => Err(failed),
             };
-            match done {
-                Ok(written) => written?,
-                Err(Failed(code)) => return Ok(code),
+            if let Err(Failed(code)) = done {
+                return Ok(code);
             }
             objects.push(object.into_os_string());
         }
@@ -89,9 +88,9 @@ impl Compiler<'_> {
     fn compile(&self) -> Result<u8> {
         for source in &self.arguments.sources {
             let target = self.arguments.output_of(source);
-            let done = match self.asks(source)? {
-                Ok(true) => self.compile_requests(source, &target)?,
-                Ok(false) => self.native(source, &target)?,
+            let done = match self.requests(source)? {
+                Ok(Some(bitcode)) => Ok(self.compile_requests(source, &bitcode, &target)?),
+                Ok(None) => self.native(source, &target)?,
                 Err(failed) => Err(failed),
             };
             if let Err(Failed(code)) = done {
@@ -101,8 +100,18 @@ impl Compiler<'_> {
         Ok(0)
     }
 
+    /// The bitcode of a source, if it has requests or says something about functions; nothing
+    /// for a source that is clang's alone.
+    fn requests(&self, source: &OsStr) -> Result<std::result::Result<Option<Vec<u8>>, Failed>> {
+        match self.mentions_requests(source)? {
+            Ok(true) => self.bitcode(source),
+            Ok(false) => Ok(Ok(None)),
+            Err(failed) => Ok(Err(failed)),
+        }
+    }
+
     /// Whether a source mentions a request once its headers are read.
-    fn asks(&self, source: &OsStr) -> Result<std::result::Result<bool, Failed>> {
+    fn mentions_requests(&self, source: &OsStr) -> Result<std::result::Result<bool, Failed>> {
         let text = self.scratch.join("preprocessed");
         let mut command = self.clang_command();
         command
@@ -141,12 +150,13 @@ impl Compiler<'_> {
         Ok(if code == 0 { Ok(()) } else { Err(Failed(code)) })
     }
 
-    /// The bitcode of a source with requests, before any optimization.
+    /// The bitcode of a source with requests, before any optimization; nothing if the words were
+    /// only those of a header.
     ///
     /// Clang's own passes would vectorize and unroll the loops that are to be differentiated, fold
     /// markers that the file defines and inline functions that something is registered about. The
     /// file is optimized as it would have been when the derivatives exist.
-    fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Vec<u8>, Failed>> {
+    fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Option<Vec<u8>>, Failed>> {
         let path = self.scratch.join("module.bc");
         let mut command = self.clang_command();
         command
@@ -166,30 +176,24 @@ impl Compiler<'_> {
         journal::step(&format!("reading {name}"));
         let context = Context::new();
         let module = Module::parse(&context, &bytes, &name)?;
+        if !speaks_to_us(&module) {
+            return Ok(Ok(None));
+        }
         mark_unoptimized(&module);
-        Ok(Ok(module.to_bitcode()))
+        Ok(Ok(Some(module.to_bitcode())))
     }
 
     /// Compiles a source with requests. If derivatives need functions of other files, or may reach
     /// them through pointers, the output is bitcode, and they are written when the program is
     /// linked.
-    fn compile_requests(
-        &self,
-        source: &OsStr,
-        target: &Path,
-    ) -> Result<std::result::Result<(), Failed>> {
-        let bytes = match self.bitcode(source)? {
-            Ok(compiled) => compiled,
-            Err(failed) => return Ok(Err(failed)),
-        };
+    fn compile_requests(&self, source: &OsStr, bytes: &[u8], target: &Path) -> Result<()> {
         if self.arguments.writes_bitcode() {
-            output::write(target, &bytes)?;
-            return Ok(Ok(()));
+            return output::write(target, bytes);
         }
         let options = self.arguments.options();
         let name = source.to_string_lossy();
         let context = Context::new();
-        let module = Module::parse(&context, &bytes, &name)?;
+        let module = Module::parse(&context, bytes, &name)?;
         let (mut missing, mut open) = (false, false);
         let mut library = |wanted: Wanted<'_>| {
             match wanted {
@@ -200,12 +204,10 @@ impl Compiler<'_> {
         };
         let done = differentiate(&module, &name, &options, &mut library);
         if (open || missing && done.is_err()) && self.arguments.mode == Mode::Object {
-            output::write(target, &bytes)?;
-            return Ok(Ok(()));
+            return output::write(target, bytes);
         }
         done?;
-        output::write(target, &generate(&module, &options, self.arguments.mode)?)?;
-        Ok(Ok(()))
+        output::write(target, &generate(&module, &options, self.arguments.mode)?)
     }
 }
 

@@ -11,7 +11,7 @@ use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, Wanted, isolate};
-use zymase_llvm::requests::{Pins, erase_hints, lower, pin};
+use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
 use zymase_llvm::{Module, OptLevel, export, import, pipelines};
 
 /// What was done to a module.
@@ -55,6 +55,7 @@ pub fn differentiate(
     journal::step(&format!("cloning what the requests of {name} reach"));
     let mut isolated = isolate(program, &mut pins, library)?;
     erase_hints(program);
+    erase_bound(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
     pipelines::prepare(&isolated.private)?;

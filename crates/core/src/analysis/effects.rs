@@ -54,6 +54,8 @@ pub struct Summary {
     pub leaves: bool,
     /// Whether the result may be an address that it found in memory.
     pub finds: bool,
+    /// Whether it may write addresses that it found in memory to other memory.
+    pub moves: bool,
 }
 
 /// The effects of every function of a module.
@@ -75,6 +77,7 @@ impl Summary {
             blank: false,
             leaves: false,
             finds: false,
+            moves: false,
         }
     }
 
@@ -90,6 +93,7 @@ impl Summary {
             blank: false,
             leaves: false,
             finds: true,
+            moves: true,
         }
     }
 
@@ -285,6 +289,7 @@ impl Effects {
                 summary.inaccessible |= does.inaccessible;
                 summary.frees_other |= does.frees_other;
                 summary.leaves |= does.leaves;
+                summary.moves |= does.moves || moves_address(function, &points_to, data);
                 let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
                 for (i, &pointer) in pointers.iter().enumerate() {
                     let effects = does.arg(i) - own;
@@ -336,6 +341,20 @@ fn through(summary: &mut Summary, points_to: &PointsTo, pointer: Value, effects:
                 summary.frees_other |= effects.contains(ArgEffects::FREE);
             }
         }
+    }
+}
+
+/// Whether an instruction writes an address that may have been found in memory. Addresses travel as
+/// integers too, in copies of structures; floats are never addresses.
+fn moves_address(function: &Function, points_to: &PointsTo, data: &InstData) -> bool {
+    match data.op {
+        Op::Store(_) => {
+            let value = data.args[0];
+            !function.ty(value).is_float_like()
+                && points_to.objects(value).any(|o| o == Object::Unknown)
+        }
+        Op::AtomicRmw(..) | Op::CmpXchg { .. } | Op::MemCopy { .. } => true,
+        _ => false,
     }
 }
 
@@ -405,6 +424,7 @@ fn declared(function: &Function) -> Summary {
                 summary.set_arg(i, effects);
             }
             summary.further = summary.arg(count - 1) - ArgEffects::RETURN;
+            summary.moves = summary.may_read() && summary.may_write();
             summary.fresh = known.result == KnownResult::Fresh;
             summary.blank = summary.fresh;
             summary
@@ -416,6 +436,7 @@ fn declared(function: &Function) -> Summary {
         summary.blank = info.kind == AllocKind::Alloc;
         summary.other = ModRef::empty();
         summary.frees_other = false;
+        summary.moves = info.kind == AllocKind::Realloc;
         summary.further = ArgEffects::empty();
         summary.args.clear();
         if let Some(pointer) = info.ptr_arg {

@@ -1,8 +1,9 @@
 //! Makes functions visible to requests in wrappers.
 //!
-//! A template such as `gradient(F f, double x)` passes its own parameter to a request. Which
-//! function that is shows only where the wrapper is called, so the wrapper is inlined there. That
-//! is done to wrappers only that nobody else can call, and only if a request needs it.
+//! A template such as `gradient(F f, double x)` passes its own parameter to a request, as the
+//! function to differentiate or as an argument of it. Which function that is shows only where the
+//! wrapper is called, so the wrapper is inlined there. That is done to wrappers only that nobody
+//! else can call, and only if a request needs it.
 
 use super::calls::{calls_of, sret_type};
 use super::grammar::{CallKind, call_kind};
@@ -49,12 +50,12 @@ unsafe fn wrappers(module: &Module) -> Result<Vec<LLVMValueRef>> {
                 continue;
             }
             for call in calls_of(function)? {
-                let position = u32::from(sret_type(call, function).is_some());
-                let known = LLVMGetNumArgOperands(call) <= position
-                    || operands::function(LLVMGetOperand(call, position)).is_some();
-                let wrapper = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
-                if !known && is_discardable(wrapper) && !LLVMGetFirstUse(wrapper).is_null() {
-                    found.push(wrapper);
+                let first = u32::from(sret_type(call, function).is_some());
+                let hidden = (first..LLVMGetNumArgOperands(call))
+                    .filter_map(|i| operands::parameter(LLVMGetOperand(call, i)))
+                    .any(|parameter| is_function_somewhere(parameter, DEPTH));
+                if hidden {
+                    found.push(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
                 }
             }
         }
@@ -62,6 +63,27 @@ unsafe fn wrappers(module: &Module) -> Result<Vec<LLVMValueRef>> {
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+/// Whether some caller passes a function for this parameter of a function that can be inlined.
+unsafe fn is_function_somewhere(parameter: LLVMValueRef, depth: usize) -> bool {
+    // SAFETY: a parameter belongs to a live function, whose uses are live.
+    unsafe {
+        let wrapper = LLVMGetParamParent(parameter);
+        if depth == 0 || !is_discardable(wrapper) {
+            return false;
+        }
+        let Ok(calls) = calls_of(wrapper) else {
+            return false;
+        };
+        let position = (0..).find(|&i| LLVMGetParam(wrapper, i) == parameter);
+        calls.into_iter().any(|call| {
+            let passed = LLVMGetOperand(call, position.unwrap_or(0));
+            operands::function(passed).is_some()
+                || operands::parameter(passed)
+                    .is_some_and(|outer| is_function_somewhere(outer, depth - 1))
+        })
+    }
 }
 
 /// Whether a function may go once nothing in this module calls it.

@@ -1,7 +1,8 @@
 //! What Zymase notes in a module for its own later steps, and small questions about modules.
 
+use super::grammar;
 use crate::module::Module;
-use crate::raw::c_string;
+use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
 
@@ -23,6 +24,14 @@ pub fn mark_unoptimized(module: &Module) {
 pub fn is_unoptimized(module: &Module) -> bool {
     // SAFETY: the module is live.
     unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), UNOPTIMIZED.as_ptr()) > 0 }
+}
+
+/// Whether anything in a module is a word to Zymase: a request, or a registration.
+pub fn speaks_to_us(module: &Module) -> bool {
+    // SAFETY: functions and variables of a live module are live.
+    let name = |value| unsafe { value_name(value) };
+    module.functions().any(|f| grammar::is_request(&name(f)))
+        || module.globals().any(|g| grammar::is_registration(&name(g)))
 }
 
 /// How a module defines a function that other modules can call.

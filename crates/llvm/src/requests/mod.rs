@@ -13,6 +13,7 @@
 //! too): they call a function, and it is defined when the derivatives exist.
 
 mod barriers;
+mod bind;
 mod calls;
 mod complaints;
 mod expose;
@@ -28,12 +29,14 @@ mod registrations;
 mod settings;
 mod types;
 
+pub use bind::erase_bound;
 pub use complaints::only_declared;
 pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{
     Definition, definition, has_symbol, is_known_function, is_unoptimized, mark_unoptimized,
+    speaks_to_us,
 };
 pub use parse::{Argument, Parsed, Source};
 pub use pin::{Pinned, Pins, pin};

@@ -61,6 +61,24 @@ pub unsafe fn function(value: LLVMValueRef) -> Option<LLVMValueRef> {
     None
 }
 
+/// The parameter of the surrounding function that a value is, if it is one.
+///
+/// # Safety
+/// `value` is a live value.
+pub unsafe fn parameter(value: LLVMValueRef) -> Option<LLVMValueRef> {
+    let mut value = value;
+    // SAFETY: operands of live values are live.
+    unsafe {
+        for _ in 0..DEPTH {
+            if !LLVMIsAArgument(value).is_null() {
+                return Some(value);
+            }
+            value = step(value)?;
+        }
+    }
+    None
+}
+
 /// The global variable whose value or address this is.
 unsafe fn marker_global(value: LLVMValueRef, depth: usize) -> Option<LLVMValueRef> {
     // SAFETY: operands of live values are live.

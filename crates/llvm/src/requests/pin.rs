@@ -1,6 +1,7 @@
 //! Replaces requests by calls that no optimizer can disturb, and remembers what they said.
 
 use super::barriers::fill_barrier;
+use super::bind::bind_functions;
 use super::calls::{calls_of, sret_type, target};
 use super::complaints as complain;
 use super::expose::expose_functions;
@@ -151,6 +152,7 @@ impl<'a> Site<'a> {
                 .map(|&value| operands::word(value))
                 .collect();
             let mut parsed = parse(sweep, &target(function), &words)?;
+            let function = bind_functions(self.module, function, &mut parsed, &self.args[1..]);
             let mut passed: Vec<LLVMValueRef> = Vec::new();
             passed.extend(self.result_memory.map(|(pointer, _)| pointer));
             renumber(&mut parsed, |word| {

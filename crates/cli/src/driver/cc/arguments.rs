@@ -20,6 +20,8 @@ pub enum Mode {
 
 /// The arguments of clang, sorted.
 pub struct Arguments {
+    /// The arguments as they were given.
+    pub given: Vec<OsString>,
     /// What to do.
     pub mode: Mode,
     /// The sources.
@@ -97,6 +99,7 @@ impl Arguments {
     /// Sorts the arguments.
     pub fn read(args: &[OsString]) -> Arguments {
         let mut sorted = Arguments {
+            given: args.to_vec(),
             mode: Mode::Link,
             sources: Vec::new(),
             compile: Vec::new(),
@@ -210,6 +213,16 @@ impl Arguments {
             _ => source.to_os_string(),
         });
         args
+    }
+
+    /// Adds a folder in which headers are looked for after all others.
+    pub fn add_include_folder(&mut self, folder: &Path) {
+        let option = ["-idirafter".into(), folder.as_os_str().to_os_string()];
+        self.compile.extend(option.clone());
+        // Without a source clang would call it unused.
+        if !self.sources.is_empty() {
+            self.given.extend(option);
+        }
     }
 
     /// Whether a source comes from standard input, and is to be compiled.

@@ -296,18 +296,34 @@ impl Objects {
             reachable.extend(self.behind(argument));
         }
         self.close(&mut reachable);
-        // A callee may put what it keeps behind any of its arguments.
-        for &argument in args {
+        // What the callee may write: the addresses it keeps, and those it finds.
+        let mut written = captured.clone();
+        if summary.moves {
+            let read = |i: usize| summary.arg(i).contains(ArgEffects::READ);
+            for (_, &argument) in args.iter().enumerate().filter(|&(i, _)| read(i)) {
+                written.extend(self.behind(argument));
+            }
+            if summary.other.contains(ModRef::READ) {
+                written.extend(&reachable);
+                written.extend(self.contents(Object::Foreign));
+            }
+        }
+        for (i, &argument) in args.iter().enumerate() {
+            let writes = summary.arg(i).contains(ArgEffects::WRITE);
+            let addresses = if writes { &written } else { &captured };
             for object in self.values[argument].clone() {
-                self.put(object, &captured);
+                self.put(object, addresses);
             }
         }
         // Or in memory that this function has no name for.
         if summary.other.contains(ModRef::WRITE) {
-            self.put(Object::Foreign, &captured);
+            self.put(Object::Foreign, &written);
+            for &object in &reachable {
+                self.put(object, &written);
+            }
         }
         if summary.leaves && !summary.fresh {
-            self.leave(&summary, inst, args, &captured);
+            self.leave(&summary, inst, args, &written);
         }
         let Some(result) = result else { return };
         if summary.fresh {
@@ -315,8 +331,8 @@ impl Objects {
             self.add(result, &[made].into());
             if !summary.blank {
                 // The callee may have put what it kept there, and addresses of more that it made.
-                captured.insert(made);
-                self.put(made, &captured);
+                written.insert(made);
+                self.put(made, &written);
             }
             return;
         }
