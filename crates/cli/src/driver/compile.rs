@@ -65,7 +65,8 @@ pub fn differentiate(
     let mut added = lower(&mut imported.module, &pins)?;
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options))?;
+    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options));
+    let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
     show(Step::Derivatives, &|| print_module(&imported.module));
     let core = print_module(&imported.module);
     journal::step(&format!("handing the derivatives of {name} to LLVM"));
