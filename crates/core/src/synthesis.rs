@@ -32,6 +32,8 @@ pub struct Synthesis {
     open: Vec<Key>,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
+    /// How many calls through pointers lie between the request and what is being made.
+    pub dispatches: usize,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -61,6 +63,7 @@ impl Synthesis {
             shadow_globals: HashMap::new(),
             open: Vec::new(),
             declared: Vec::new(),
+            dispatches: 0,
         }
     }
 
@@ -69,7 +72,8 @@ impl Synthesis {
         self.open.iter().rev().find(|key| key.func == func)
     }
 
-    /// Tries to make a derivative that may turn out not to be needed. If that fails, everything is
+    /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not
+    /// to be needed. If that fails, everything is
     /// as before, except that the functions that were begun stay in the module without a use.
     pub fn attempt<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
         let (reports, open) = (self.reports.len(), self.open.len());
@@ -78,7 +82,9 @@ impl Synthesis {
         let pairs = self.pairs.clone();
         let combined = self.combined.clone();
         let frame_sizes = self.frame_sizes.clone();
+        self.dispatches += 1;
         let outcome = make(self);
+        self.dispatches -= 1;
         if outcome.is_err() {
             self.reports.truncate(reports);
             self.open.truncate(open);

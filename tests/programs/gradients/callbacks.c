@@ -2,6 +2,8 @@
 // interpreter of op-codes; what stands in the shadow in place of code pointers does not matter.
 #include "check.h"
 
+struct two { double a, b; };
+extern struct two __enzyme_fwddiff_two(void *, ...);
 typedef double (*unary)(double);
 typedef double (*binary)(double, double);
 
@@ -69,7 +71,6 @@ static double applied(callback f, double *x, int n) {
 
 static void check_applied(callback f, double *x, int n) {
   double dx[16] = {0}, wide[2][16] = {{0}};
-  struct { double a, b; } pair;
   __enzyme_autodiff((void *)applied, enzyme_const, f, enzyme_dup, x, dx, enzyme_const, n);
   for (int i = 0; i < n; i++) {
     double h = 1e-6, old = x[i], want, tangent[16] = {0};
@@ -86,7 +87,18 @@ static void check_applied(callback f, double *x, int n) {
     __enzyme_autodiff((void *)applied, enzyme_dup, f, (void *)0, enzyme_dup, x, again, enzyme_const, n);
     check_close("dup pointer", i, again[i], dx[i], 1e-12);
   }
-  (void)wide, (void)pair;
+  // Two derivatives at once.
+  __enzyme_autodiff((void *)applied, enzyme_width, 2, enzyme_const, f, enzyme_dup, x, wide[0], wide[1],
+                    enzyme_const, n);
+  for (int i = 0; i < n; i++) {
+    check_close("wide", i, wide[0][i], dx[i], 1e-12);
+    check_close("wide", i, wide[1][i], dx[i], 1e-12);
+  }
+  double first[16] = {1}, second[16] = {0, 1};
+  struct two both = __enzyme_fwddiff_two((void *)applied, enzyme_width, 2, enzyme_const, f, enzyme_dup, x,
+                                         first, second, enzyme_const, n);
+  check_close("wide forward", 0, both.a, dx[0], 1e-12);
+  check_close("wide forward", 1, both.b, dx[1], 1e-12);
 }
 
 // An object with a pointer to its methods; the shadow has none.

@@ -27,6 +27,9 @@ pub struct ActiveCall {
     pub frame: Inst,
 }
 
+/// How many calls through pointers deep it matters what exactly is overwritten.
+const PRECISE: usize = 2;
+
 /// The refusal of a call that no body and no rule is known for.
 fn unknown_call(name: &str) -> Box<Diagnostic> {
     let plain = name.trim_matches('`');
@@ -251,6 +254,12 @@ impl Walk<'_> {
             strong_zero: self.primal.key.strong_zero,
             keep_tape: self.primal.key.keep_tape,
         };
+        // Functions that call each other through pointers would all be made for all that the others
+        // may overwrite; deep inside they are made once, for everything overwritten.
+        if self.primal.dispatched.contains_key(&inst) && self.synthesis.dispatches >= PRECISE {
+            key.overwritten.fill(true);
+            key.other_overwritten = true;
+        }
         if let Some(outer) = self.synthesis.open_key(func) {
             key.widen(outer);
         }
