@@ -1,10 +1,11 @@
-//! Differentiates the C programs of `tests/programs/gradients` with the real command line, at every
+//! Differentiates the C and C++ programs of `tests/programs/gradients` with the real command line, at every
 //! optimization level, and runs them.
 //!
 //! Each program asks for derivatives in both modes and compares them itself with finite
 //! differences or with the gradient worked out by hand; it prints `ok NAME` and returns zero only
 //! if all of them agree. A file `NAME.native.c` beside `NAME.c` is compiled to a native object, as
-//! a library would be that Zymase cannot look into.
+//! a library would be that Zymase cannot look into. Programs about memory also run under valgrind,
+//! which finds leaks and accesses to memory that is gone.
 //!
 //! One test for each program, so that nextest runs them side by side.
 
@@ -30,10 +31,11 @@ macro_rules! gradients {
             for entry in std::fs::read_dir(programs()).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if let Some(name) = name.strip_suffix(".c")
-                    && !name.ends_with(".native")
+                let stem = name.strip_suffix(".c").or(name.strip_suffix(".cpp"));
+                if let Some(stem) = stem
+                    && !stem.ends_with(".native")
                 {
-                    assert!(listed.contains(&name), "{name}.c is not in the list of tests");
+                    assert!(listed.contains(&stem), "{name} is not in the list of tests");
                 }
             }
         }
@@ -47,11 +49,17 @@ gradients!(
     callbacks,
     calls,
     complex,
+    containers,
     copy_bytes,
     duff,
+    eigen_fixed,
     fft,
+    fft_recursive,
     globals,
+    globals_active,
+    globals_cpp,
     guards,
+    heap,
     householder,
     insertion_sort,
     loops,
@@ -62,7 +70,9 @@ gradients!(
     networks,
     normalize,
     numerics,
+    odeint,
     overwrite,
+    owners,
     pointers,
     read_product,
     relu3,
@@ -73,11 +83,16 @@ gradients!(
     runge_kutta,
     scalars,
     series,
+    solvers,
     split,
     structs,
     swaps,
     vectors,
+    vectors_cpp,
 );
+
+/// Programs that make and free memory while they are differentiated.
+const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {
@@ -121,11 +136,25 @@ fn build_and_run(
 ) -> Result<(), String> {
     let program = folder.join(format!("{name}{level}"));
     let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    build.arg("cc").arg(level);
-    build.arg(programs().join(format!("{name}.c"))).args(native);
+    let c = programs().join(format!("{name}.c"));
+    let (language, source) = match c.exists() {
+        true => ("cc", c),
+        false => ("c++", c.with_extension("cpp")),
+    };
+    build.args([language, level]).arg(source).args(native);
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
-    let printed = run(&mut Command::new(&program))?;
+    // The program makes and frees the same memory at every level, so one is enough.
+    let mut start = match level == "-O2" && ON_THE_HEAP.contains(&name) {
+        true => {
+            let mut valgrind = Command::new("valgrind");
+            let checks = ["-q", "--error-exitcode=9", "--leak-check=full"];
+            valgrind.args(checks).arg(&program);
+            valgrind
+        }
+        false => Command::new(&program),
+    };
+    let printed = run(&mut start)?;
     if printed.lines().last() == Some(&format!("ok {name}")) {
         return Ok(());
     }

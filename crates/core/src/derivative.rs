@@ -40,6 +40,9 @@ pub struct Key {
     pub other_overwritten: bool,
     /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
+    /// For each argument, whether all memory behind it was made while the derivative ran, so that
+    /// nobody looks for derivatives in its shadow afterwards.
+    pub made: Vec<bool>,
     /// The global variables that may hold active floats, or pointers to some, at the start.
     pub globals: Vec<Global>,
     /// Whether somebody uses the primal result.
@@ -52,6 +55,9 @@ pub struct Key {
     pub strong_zero: bool,
     /// Whether the reverse sweep frees nothing, so that it can run again. The tape is the same.
     pub keep_tape: bool,
+    /// How many derivatives deep this one is where variables have shadows: the shadow of a
+    /// variable in a derivative must not be its shadow in the derivative of that derivative.
+    pub nesting: u32,
 }
 
 impl Key {
@@ -75,6 +81,7 @@ impl Key {
             overwritten,
             other_overwritten: !combined,
             shapes: vec![Shape::default(); count],
+            made: vec![false; count],
             globals: Vec::new(),
             // All requests for halves of one derivative have one key but for `keep_tape`.
             primal_needed: request.primal_return || request.mode.is_split(),
@@ -82,6 +89,7 @@ impl Key {
             disjoint: false,
             strong_zero: request.strong_zero,
             keep_tape: request.tape.keep && request.mode == Mode::Gradient,
+            nesting: 0,
         }
     }
 

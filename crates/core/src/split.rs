@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Builder, Func, Function, Inst, InstData, Mode, Op, Request, Signature, Type, UnaryOp, Value,
 };
+use crate::reverse::delayed::{self, LIST_FIELD, list_access};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
@@ -22,7 +23,7 @@ pub fn make(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request
         ..asked.clone()
     };
     let mut pair = synthesis.pair(&key)?;
-    let bytes = pair.frame_bytes.unwrap_or(0).max(1);
+    let bytes = tape_bytes(synthesis, request, &pair);
     if let Some(given) = request.tape.bytes.filter(|&given| given < bytes) {
         return Err(too_small(synthesis, func, inst, request, given, bytes));
     }
@@ -39,7 +40,7 @@ pub fn make(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request
 /// Replaces a request for a half by a call of these functions.
 pub fn replace(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request, pair: &Pair) {
     let mut half = Half {
-        bytes: pair.frame_bytes.unwrap_or(0).max(1),
+        bytes: tape_bytes(synthesis, request, pair),
         sig: synthesis.module.funcs[request.func].sig.clone(),
         key: Key::of_request(request),
         pair,
@@ -47,6 +48,19 @@ pub fn replace(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Requ
         synthesis,
     };
     half.write(func, inst);
+}
+
+/// The size of a tape: the frame and, where memory is freed, behind it the head of the list of what
+/// the reverse sweep frees at its end (see [`crate::reverse::delayed`]).
+fn tape_bytes(synthesis: &mut Synthesis, request: &Request, pair: &Pair) -> u64 {
+    match synthesis.frees_memory(request.func) {
+        true => list_offset(pair) + 8,
+        false => pair.frame_bytes.unwrap_or(0).max(1),
+    }
+}
+
+fn list_offset(pair: &Pair) -> u64 {
+    pair.frame_bytes.unwrap_or(0).next_multiple_of(8)
 }
 
 struct Half<'a> {
@@ -101,6 +115,13 @@ impl Half<'_> {
                 builder.call(malloc, sig, vec![bytes])?
             }
         };
+        if self.synthesis.frees_memory(self.request.func) {
+            let head = builder.offset(tape, list_offset(self.pair) as i64);
+            let null = builder.func.zero(Type::ptr());
+            builder.store(null, head, list_access());
+            let field = builder.offset(tape, LIST_FIELD);
+            builder.store(head, field, list_access());
+        }
         args.push(tape);
         let parts = self.key.forward_results(&self.sig);
         let sig = self.key.augmented_signature(&self.sig);
@@ -120,10 +141,15 @@ impl Half<'_> {
         let tape = args.last().copied();
         let sig = self.key.gradient_signature(&self.sig);
         let result = builder.call(self.pair.gradient, sig, args);
-        if let Some(tape) = tape
-            && !self.request.tape.caller
-            && !self.request.tape.keep
-        {
+        let Some(tape) = tape.filter(|_| !self.request.tape.keep) else {
+            return result;
+        };
+        if self.synthesis.frees_memory(self.request.func) {
+            let (release, sig) = delayed::release(&mut self.synthesis.module);
+            let head = builder.offset(tape, list_offset(self.pair) as i64);
+            builder.call(release, sig, vec![head]);
+        }
+        if !self.request.tape.caller {
             let (free, sig) = support::free(&mut self.synthesis.module, "free");
             builder.call(free, sig, vec![tape]);
         }

@@ -1,17 +1,20 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::analysis::effects::callees;
+use crate::analysis::known;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    Builder, Constant, Func, Function, Global, GlobalData, Initializer, Module, Op, Signature,
-    Symbol, Type, Value, ValueDef,
+    AllocKind, Builder, Constant, Func, Function, Module, Op, Signature, Symbol, Type, Value,
+    ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Layout, versions};
+use crate::reverse::{self, Augmented, Layout, delayed, versions};
+use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
 
@@ -27,7 +30,8 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
-    shadow_globals: HashMap<Global, Global>,
+    shadow_globals: ShadowGlobals,
+    frees: HashMap<Func, bool>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
     /// The functions of derivatives, in the order they were begun.
@@ -60,7 +64,8 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
-            shadow_globals: HashMap::new(),
+            shadow_globals: ShadowGlobals::default(),
+            frees: HashMap::new(),
             open: Vec::new(),
             declared: Vec::new(),
             dispatches: 0,
@@ -188,12 +193,23 @@ impl Synthesis {
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
         let primal = Primal::new(&mut self.module, key.clone(), &self.options)?;
+        let disjoint = Key {
+            disjoint: true,
+            ..key.clone()
+        };
         let conditions = match self.options.plan {
+            // Memory that does not overlap may leave nests as they are that must be expanded
+            // otherwise, so it is the reads of that version that count.
+            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
+                let judged = Primal::new(&mut self.module, disjoint.clone(), &self.options)?;
+                versions::conditions(&judged)
+            }
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
             _ => Vec::new(),
         };
         let bodies = reverse::synthesize(self, &primal)?;
-        let function = reverse::combine(&bodies, key, &sig, name);
+        let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let function = reverse::combine(&bodies, key, &sig, name, release);
         if conditions.is_empty() {
             self.define(func, function);
             return Ok(func);
@@ -201,10 +217,6 @@ impl Synthesis {
         let any = self.name(key, "gradient.overlapping");
         let any = self.declare(any, function.sig.clone());
         self.define(any, function);
-        let disjoint = Key {
-            disjoint: true,
-            ..key.clone()
-        };
         let disjoint = self.combined(&disjoint)?;
         let sig = key.combined_signature(&sig);
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
@@ -225,28 +237,29 @@ impl Synthesis {
         (func, sig)
     }
 
-    /// The shadow of a global variable: zeroed memory of the same size.
-    pub fn shadow_global(&mut self, global: Global) -> Global {
-        if let Some(&shadow) = self.shadow_globals.get(&global) {
-            return shadow;
+    /// Whether a function, or one that it calls, frees memory.
+    pub fn frees_memory(&mut self, func: Func) -> bool {
+        if let Some(&known) = self.frees.get(&func) {
+            return known;
         }
-        let data = &self.module.globals[global];
-        let shadow = GlobalData {
-            name: format!("{}.shadow", data.name),
-            init: Some(Initializer::default()),
-            constant: false,
-            local: true,
-            origin: None,
-            ..data.clone()
-        };
-        let shadow = self.module.globals.push(shadow);
-        self.shadow_globals.insert(global, shadow);
-        shadow
+        let module = &self.module;
+        let frees = callees(module, func).iter().any(|&callee| {
+            let info = known::allocation(&module.funcs[callee]);
+            info.is_some_and(|info| info.kind == AllocKind::Free)
+        });
+        self.frees.insert(func, frees);
+        frees
     }
 
-    /// The shadow of a value that has none of its own: zero, for a pointer itself, for the address
-    /// of a global variable that of its shadow.
-    pub fn default_shadow(&mut self, func: &mut Function, value: Value) -> Value {
+    /// The shadow of a value that has none of its own, in one of the derivatives that are made at
+    /// once: zero, for a pointer itself, for the address of a global variable that of its shadow.
+    pub fn default_shadow(
+        &mut self,
+        func: &mut Function,
+        value: Value,
+        key: &Key,
+        k: usize,
+    ) -> Value {
         let ty = func.ty(value);
         if !ty.scalar().is_ptr() {
             return func.zero(ty);
@@ -254,15 +267,18 @@ impl Synthesis {
         if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
         {
             let (global, offset) = (*global, *offset);
-            let shadow = self.shadow_global(global);
+            let instance = (key.nesting, k);
+            let shadow = self
+                .shadow_globals
+                .shadow(&mut self.module, global, instance);
             return func.constant(ty, Constant::Address(Symbol::Global(shadow), offset));
         }
         value
     }
 
-    /// Whether a global variable is the shadow of another.
-    pub fn is_shadow(&self, global: Global) -> bool {
-        self.shadow_globals.values().any(|&shadow| shadow == global)
+    /// The shadows of global variables.
+    pub fn shadow_globals(&self) -> &ShadowGlobals {
+        &self.shadow_globals
     }
 
     /// Keeps what was decided about a function.
@@ -270,4 +286,10 @@ impl Synthesis {
         let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }
+}
+
+fn has_nests(function: &Function) -> bool {
+    let blocks = function.blocks().iter();
+    let mut insts = blocks.flat_map(|&block| function.block_insts(block));
+    insts.any(|&inst| matches!(function.inst(inst).op, Op::Nest(_)))
 }

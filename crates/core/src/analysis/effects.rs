@@ -7,12 +7,14 @@
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
+use crate::analysis::targets::targets_of;
 use crate::ir::{
-    AllocKind, Call, Callee, FnFlags, Func, Function, InstData, MemoryEffects, ModRef, Module, Op,
-    ParamAttrs, ParamFlags, Value,
+    AllocKind, Call, Callee, Combiner, FnFlags, Func, Function, InstData, MemoryEffects, ModRef,
+    Module, Op, ParamAttrs, ParamFlags, Value,
 };
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
+use std::collections::HashSet;
 
 bitflags! {
     /// What a call may do through a pointer argument, or pointers computed from it (not through
@@ -258,6 +260,18 @@ impl Effects {
                 summary.set_arg(1, read);
             }
             Op::MemSet(_) => summary.set_arg(0, write),
+            Op::Nest(nest) => {
+                for input in 0..nest.inputs.len() {
+                    summary.set_arg(nest.view(input).start, read);
+                }
+                for (i, output) in nest.outputs.iter().enumerate() {
+                    let effects = match output.combiner {
+                        Combiner::Store => write,
+                        _ => read | write,
+                    };
+                    summary.set_arg(nest.output_view(i).start, effects);
+                }
+            }
             Op::Call(call) | Op::Invoke { call, .. } => {
                 return (self.call(call), call_args(call, data));
             }
@@ -452,6 +466,26 @@ fn declared(function: &Function) -> Summary {
     let attrs = &function.attrs;
     summary.limit(attrs.flags, attrs.memory, &function.params);
     summary
+}
+
+/// A function and all that it may call, directly or not.
+pub fn callees(module: &Module, func: Func) -> Vec<Func> {
+    let mut found = vec![func];
+    let mut seen = HashSet::from([func]);
+    let mut next = 0;
+    while let Some(&caller) = found.get(next) {
+        next += 1;
+        let function = &module.funcs[caller];
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                let called = function.inst(inst).op.call();
+                let called = called.map(|call| targets_of(module, call));
+                let called = called.into_iter().flatten();
+                found.extend(called.filter(|&callee| seen.insert(callee)));
+            }
+        }
+    }
+    found
 }
 
 /// The functions with bodies, callees before callers where there is no recursion.

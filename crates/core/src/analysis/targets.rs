@@ -8,7 +8,7 @@ use crate::analysis::known;
 use crate::ir::{Call, Callee, FnFlags, Func, Module};
 
 /// The functions that a call may run: the one it names, or those that its pointer may lead to.
-pub fn callees(module: &Module, call: &Call) -> Vec<Func> {
+pub fn targets_of(module: &Module, call: &Call) -> Vec<Func> {
     match call.callee {
         Callee::Direct(func) => vec![func],
         Callee::Indirect => {
@@ -29,6 +29,7 @@ pub fn is_dispatched(module: &Module, func: Func) -> bool {
 fn address_taken(module: &Module) -> impl Iterator<Item = Func> + '_ {
     let funcs = module.funcs.iter();
     funcs
-        .filter(|(_, function)| function.address_taken)
+        // Functions of our own are called from code of our own.
+        .filter(|(_, function)| function.address_taken && !function.name.starts_with("zymase."))
         .map(|(func, _)| func)
 }

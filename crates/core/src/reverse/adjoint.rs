@@ -1,12 +1,14 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature,
+    Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -25,6 +27,7 @@ impl Gradient<'_> {
             Op::Accumulate(access) => return self.accumulation(&data, access),
             Op::MemCopy { .. } => return self.copy(inst, &data),
             Op::MemSet(_) => return self.set(&data),
+            Op::Nest(_) => return self.nest(inst),
             Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
             Op::Alloca { .. } => return self.frame_memory(result),
             _ => {}
@@ -250,7 +253,7 @@ impl Gradient<'_> {
         }
         for k in 0..self.width() {
             let shadow = self.shadow(result, k)?;
-            self.free("free", shadow);
+            self.free("free", vec![shadow]);
         }
         Ok(())
     }
@@ -283,16 +286,16 @@ impl Gradient<'_> {
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
             if active.pair.frame_bytes.is_none() {
-                self.free("free", frame);
+                self.free("free", vec![frame]);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
             }
-            return self.made_by_callee(inst);
+            return Ok(());
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
-                self.allocation(inst, &info)
+                self.allocation(inst, data, &info)
             }
             _ => Ok(()),
         }
@@ -349,69 +352,35 @@ impl Gradient<'_> {
         Ok(())
     }
 
-    /// Memory that was allocated and freed in the function lives until here.
-    fn allocation(&mut self, inst: Inst, info: &AllocInfo) -> Result<()> {
+    /// The shadows of memory that nobody else knows end here.
+    fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         let Some(result) = self.primal.function.result(inst) else {
             return Ok(());
         };
-        if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
-            return Ok(());
-        }
-        self.release(inst, result, &info.family)
-    }
-
-    /// Memory that a callee made lives until here if the function frees it.
-    fn made_by_callee(&mut self, call: Inst) -> Result<()> {
-        let primal = self.primal;
-        let activity = &primal.activity;
-        let Some(result) = primal.function.result(call) else {
+        let Some(name) = deallocator(&info.family) else {
             return Ok(());
         };
-        if !primal.has_shadow(result)
-            || !activity.may_come_from(result, call)
-            || !activity.is_local_allocation(result)
-        {
+        if !self.primal.has_shadow(result) || !self.primal.activity.is_released(inst) {
             return Ok(());
         }
-        for &block in primal.function.blocks() {
-            for &inst in primal.function.block_insts(block) {
-                let data = primal.function.inst(inst);
-                if data.op.call().is_some()
-                    && let CallKind::Allocation(info) = call_kind(&self.synthesis.module, data)
-                    && info.kind == AllocKind::Free
-                    && activity.may_come_from(data.args[info.ptr_arg.unwrap_or(0) as usize], call)
-                {
-                    return self.release(call, result, &info.family);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Frees memory and its shadows.
-    fn release(&mut self, inst: Inst, result: Value, family: &str) -> Result<()> {
-        let name = match family {
-            "malloc" => "free",
-            "_Znwm" => "_ZdlPv",
-            "_Znam" => "_ZdaPv",
-            _ => return Err(self.refuse(inst, "memory of an allocator whose free is not known")),
-        };
-        let memory = self.primal_value(result);
-        let mut blocks = vec![memory];
+        // What is allocated with an alignment as second argument is freed with it.
+        let aligned = name.ends_with("St11align_val_t");
+        let align = aligned.then(|| self.primal_value(data.args[1]));
         for k in 0..self.width() {
-            blocks.push(self.shadow(result, k)?);
-        }
-        for block in blocks {
-            self.free(name, block);
+            let mut args = vec![self.shadow(result, k)?];
+            args.extend(align);
+            self.free(name, args);
         }
         Ok(())
     }
 
     /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
-    pub(super) fn free(&mut self, name: &str, memory: Value) {
+    pub(super) fn free(&mut self, name: &str, args: Vec<Value>) {
         if !self.primal.key.keep_tape {
-            let (free, sig) = support::free(&mut self.synthesis.module, name);
-            self.builder().call(free, sig, vec![memory]);
+            let types = args.iter().map(|&v| self.func.ty(v)).collect();
+            let sig = Signature::new(types, Type::void());
+            let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
+            self.builder().call(free, sig, args);
         }
     }
 

@@ -360,7 +360,9 @@ impl<'a> Gradient<'a> {
         match self.primal.function.def(pointer) {
             ValueDef::Const(_) => {
                 let pointer = self.primal_value(pointer);
-                Ok(self.synthesis.default_shadow(&mut self.func, pointer))
+                let key = &self.primal.key;
+                let func = &mut self.func;
+                Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
             _ => Err(Diagnostic::new(
                 "cannot find the shadow of a pointer",
@@ -398,7 +400,7 @@ impl<'a> Gradient<'a> {
             let mut builder = self.builder();
             let address = builder.offset(outer, array.field);
             let base = builder.load(Type::ptr(), address, access);
-            self.free("free", base);
+            self.free("free", vec![base]);
         }
     }
 

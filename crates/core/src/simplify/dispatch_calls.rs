@@ -12,7 +12,7 @@
 
 use crate::analysis::activity::Activity;
 use crate::analysis::effects::{Effects, call_args};
-use crate::analysis::targets::{callees, is_dispatched};
+use crate::analysis::targets::{is_dispatched, targets_of};
 use crate::analysis::types::Types;
 use crate::derivative::Key;
 use crate::ir::{
@@ -63,7 +63,7 @@ fn active_calls(
             if let Some(call) = function.inst(inst).op.call()
                 && call.callee == Callee::Indirect
             {
-                let mut targets = callees(module, call);
+                let mut targets = targets_of(module, call);
                 targets.retain(|&func| is_dispatched(module, func));
                 found.push((inst, targets));
             }

@@ -15,6 +15,14 @@ impl Importer {
             && !ll::is_declaration(value)
             && !is_replaceable(value)
             && !ll::is_externally_initialized(value);
+        // What the program's own variables hold is the program's affair, but they are not foreign.
+        let init = match self.variables.contains(&ll::name(value)) {
+            true => Some(Initializer {
+                opaque: true,
+                ..Initializer::default()
+            }),
+            false => defined.then(Initializer::default),
+        };
         let align = match is_variable {
             true => match ll::alignment(value) {
                 0 if sized => ll::global_align(self.layout, value),
@@ -23,6 +31,10 @@ impl Importer {
             false => 1,
         };
         let origin = self.origins.add_value(value);
+        let source = match is_variable {
+            true => self.source_of_global(value),
+            false => None,
+        };
         let global = self.module.globals.push(GlobalData {
             name: ll::name(value),
             size: match sized {
@@ -30,7 +42,7 @@ impl Importer {
                 false => 0,
             },
             align,
-            init: defined.then(Initializer::default),
+            init,
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
@@ -38,6 +50,7 @@ impl Importer {
             inactive: ["_ZTI", "_ZTV", "_ZTT", "_ZTC"]
                 .iter()
                 .any(|prefix| ll::name(value).starts_with(prefix)),
+            source,
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));
@@ -49,7 +62,7 @@ impl Importer {
             .module
             .globals
             .iter()
-            .filter(|(_, data)| data.init.is_some())
+            .filter(|(_, data)| data.init.as_ref().is_some_and(|init| !init.opaque))
             .map(|(global, _)| global)
             .collect();
         for global in defined {

@@ -1,10 +1,12 @@
-//! Takes definitions that a program lacks from other modules.
+//! Takes definitions that a program lacks from other modules: those of the library that is given,
+//! and those that Zymase brings along for the containers of C++.
 
 use super::targets::{called_types, marked};
 use super::{Library, UNIQUE, Wanted, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
-use crate::requests::{Pinned, Pins, pin};
+use crate::requests::{Pinned, Pins, noted_variables, pin};
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
@@ -45,7 +47,11 @@ pub(super) fn take_from_library(
             });
             return Ok(taken);
         };
-        for module in library(wanted)? {
+        let mut found = library(wanted)?;
+        if let (true, Wanted::Symbol(name)) = (found.is_empty(), wanted) {
+            found.extend(containers(private, name));
+        }
+        for module in found {
             number += 1;
             taken.extend(marked(&module));
             let known = pins.barriers.len();
@@ -65,14 +71,25 @@ pub(super) fn take_from_library(
     }
 }
 
-/// The symbols that are only declared; variables that change are so in any case.
+/// The symbols that are only declared, and defined in no module so far.
 fn declared(private: &Module) -> Vec<String> {
     // SAFETY: the symbols of a live module are live.
     let declared = |&symbol: &LLVMValueRef| unsafe { LLVMIsDeclaration(symbol) != 0 };
     let symbols = private.functions().chain(private.globals());
     // SAFETY: as before.
     let names = symbols.filter(declared).map(|s| unsafe { value_name(s) });
-    names.filter(|name| !name.starts_with("llvm.")).collect()
+    let variables = noted_variables(private);
+    let open = |name: &String| !name.starts_with("llvm.") && !variables.contains(name);
+    names.filter(open).collect()
+}
+
+/// The functions behind the containers of the C++ library, whose bodies are in no header, if this
+/// is the name of one.
+fn containers(private: &Module, name: &str) -> Option<Module> {
+    const TEXT: &str = include_str!("containers/containers.ll");
+    let defined = TEXT.contains(&format!("@{name}("));
+    let parse = || Module::parse(private.context(), TEXT.as_bytes(), "containers.ll").ok();
+    defined.then(parse).flatten()
 }
 
 /// Gives a local function a name that no other module has, because later it is found by its name.
@@ -95,7 +112,8 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 
 /// What the functions to differentiate reach.
 pub(super) struct Reached {
-    /// Names of functions without a body.
+    /// Names of functions without a body, or with one that another may replace, and of variables
+    /// without a definition.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
@@ -122,6 +140,7 @@ pub(super) fn reached(
     let mut candidates: Vec<LLVMValueRef> = private.functions().collect();
     // SAFETY: the functions of a live module are live.
     candidates.retain(|&f| taken.contains(&unsafe { value_name(f) }));
+    let variables = noted_variables(private);
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
     let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
@@ -130,6 +149,12 @@ pub(super) fn reached(
         // SAFETY: operands of live values are live.
         unsafe {
             if LLVMIsAFunction(value).is_null() {
+                if !LLVMIsAGlobalVariable(value).is_null() && LLVMIsDeclaration(value) != 0 {
+                    let name = value_name(value);
+                    if !variables.contains(&name) {
+                        found.missing.push(name);
+                    }
+                }
                 next.extend(operands_of(value));
             } else if LLVMIsDeclaration(value) != 0 {
                 let name = value_name(value);
@@ -143,6 +168,12 @@ pub(super) fn reached(
                     found.missing.push(name);
                 }
             } else {
+                if matches!(
+                    LLVMGetLinkage(value),
+                    LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
+                ) {
+                    found.missing.push(value_name(value));
+                }
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }

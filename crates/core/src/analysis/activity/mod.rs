@@ -10,17 +10,18 @@
 mod bits;
 mod code_pointers;
 pub mod globals;
+pub mod lifetimes;
 mod objects;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
-use crate::analysis::targets::callees;
+use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
-    InstData, Module, Op, ReturnActivity, Symbol, Value, ValueDef,
+    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -38,6 +39,9 @@ pub struct Activity {
     shadowed: EntitySet<Value>,
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
+    released: BTreeSet<Inst>,
+    /// The arguments behind which all memory was made while the derivative ran.
+    made: Vec<bool>,
 }
 
 impl Activity {
@@ -80,6 +84,8 @@ impl Activity {
         bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
+            released: lifetimes::released(module, function, effects, &solver.objects),
+            made: key.made.clone(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -115,19 +121,34 @@ impl Activity {
         self.globals.get(&inst).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a pointer leads only to memory that the function allocates and nobody knows after
-    /// it returns.
-    pub fn is_local_allocation(&self, value: Value) -> bool {
-        let objects = self.objects.of(value);
-        !objects.is_empty()
-            && objects
-                .iter()
-                .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
+    /// Whether the reverse of an allocation ends the shadow of the memory.
+    pub fn is_released(&self, allocation: Inst) -> bool {
+        self.released.contains(&allocation)
     }
 
-    /// Whether a pointer may lead to memory that this instruction makes.
-    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
-        self.objects.of(value).contains(&Object::Local(inst))
+    /// Whether the reverses of allocations end the shadows of all that a pointer leads to.
+    pub fn is_released_memory(&self, pointer: Value) -> bool {
+        let released = |o: &Object| matches!(o, Object::Local(inst) if self.is_released(*inst));
+        self.objects.of(pointer).iter().all(released)
+    }
+
+    /// Whether a pointer leads only to memory that was made while the derivative ran.
+    pub fn is_made(&self, pointer: Value) -> bool {
+        self.objects.of(pointer).iter().all(|o| self.was_made(o))
+    }
+
+    /// Whether all memory that can be reached from a pointer was made while the derivative ran.
+    pub fn is_all_made(&self, pointer: Value) -> bool {
+        let reached = self.objects.reached_from(pointer);
+        reached.iter().all(|object| self.was_made(object))
+    }
+
+    fn was_made(&self, object: &Object) -> bool {
+        match object {
+            Object::Local(_) => true,
+            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
+            Object::Global(_) | Object::Foreign => false,
+        }
     }
 }
 
@@ -264,6 +285,7 @@ impl Solver<'_> {
             (Op::MemCopy { .. }, _) if self.copies && self.is_varied(data.args[1]) => {
                 self.vary(data.args[0]);
             }
+            (Op::Nest(nest), _) => self.nest(nest, data),
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(inst, data, result),
             (Op::Opaque(_), Some(result)) if data.args.iter().any(|&v| self.is_active(v)) => {
                 self.activate(result);
@@ -286,6 +308,22 @@ impl Solver<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Outputs that depend on active elements or values are active.
+    fn nest(&mut self, nest: &Nest, data: &InstData) {
+        let inputs = (0..nest.inputs.len())
+            .filter(|&i| self.is_varied(data.args[nest.view(i).start]))
+            .map(|i| nest.element(i));
+        let taken = nest.taken().iter().zip(&data.args[nest.outside()..]);
+        let taken = taken.filter(|(_, value)| self.is_active(**value));
+        let active = inputs.chain(taken.map(|(&param, _)| param));
+        let varied = rules::body::varied(&nest.body, active);
+        for (i, &result) in nest.body.results().iter().enumerate() {
+            if varied.contains(result) {
+                self.vary(data.args[nest.output_view(i).start]);
+            }
         }
     }
 
@@ -363,7 +401,7 @@ impl Solver<'_> {
         };
         match call_kind(self.module, data) {
             CallKind::Defined(func) => vec![func],
-            _ if call.callee == Callee::Indirect => callees(self.module, call),
+            _ if call.callee == Callee::Indirect => targets_of(self.module, call),
             _ => Vec::new(),
         }
     }
@@ -460,12 +498,20 @@ impl Solver<'_> {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
                 let args = &data.args;
+                let views;
                 let pointers = match (&data.op, self.function.result(inst)) {
                     (Op::Load(_), Some(result)) if self.is_active(result) => &args[..1],
                     (Op::Store(_), _) => &args[1..],
                     (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
                     (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
                     (Op::MemSet(_), _) => &args[..1],
+                    (Op::Nest(nest), _) => {
+                        self.check_lost_outputs(nest, data, shadowed)?;
+                        let count = nest.inputs.len() + nest.outputs.len();
+                        let bases = (0..count).map(|view| args[nest.view(view).start]);
+                        views = bases.collect::<Vec<Value>>();
+                        &views[..]
+                    }
                     (Op::Call(_) | Op::Invoke { .. }, _) => match call_kind(self.module, data) {
                         CallKind::Allocation(_) | CallKind::Inactive => continue,
                         CallKind::Defined(_) | CallKind::Unknown(_) => &args[..],
@@ -481,6 +527,7 @@ impl Solver<'_> {
                 {
                     self.check_object(Object::Foreign, data)?;
                 }
+                self.check_stranger(data)?;
                 if let CallKind::Defined(_) = call_kind(self.module, data)
                     && self.loses_derivative(data, shadowed)
                 {
@@ -491,6 +538,27 @@ impl Solver<'_> {
                         self.check_object(object, data)?;
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A nest must not write active floats to memory that nothing is known of.
+    fn check_lost_outputs(
+        &self,
+        nest: &Nest,
+        data: &InstData,
+        shadowed: &EntitySet<Value>,
+    ) -> Result<()> {
+        let read = (0..nest.inputs.len()).any(|i| self.is_varied(data.args[nest.view(i).start]));
+        let taken = data.args[nest.outside()..]
+            .iter()
+            .any(|&v| self.is_active(v));
+        for output in 0..nest.outputs.len() {
+            let base = data.args[nest.output_view(output).start];
+            let foreign = self.objects.of(base).contains(&Object::Foreign);
+            if (read || taken) && foreign && !shadowed.contains(base) {
+                self.check_object(Object::Foreign, data)?;
             }
         }
         Ok(())
@@ -512,6 +580,40 @@ impl Solver<'_> {
                 && self.objects.of(*v).contains(&Object::Foreign)
         };
         flows && args.iter().enumerate().any(lost)
+    }
+
+    /// A function without a body may use global variables that derivatives flow through, and
+    /// nobody could tell how.
+    fn check_stranger(&self, data: &InstData) -> Result<()> {
+        let stranger = match data.op.call().map(|call| call.callee) {
+            Some(Callee::Direct(func)) => match self.callees.get(&func) {
+                Some(globals) => globals.stranger,
+                None => globals::stranger(self.module, func),
+            },
+            _ => None,
+        };
+        let varied = self.varied.iter().find_map(|object| match *object {
+            Object::Global(global) => (!self.module.globals[global].constant).then_some(global),
+            _ => None,
+        });
+        let (Some(stranger), Some(global)) = (stranger, varied) else {
+            return Ok(());
+        };
+        let name = &self.module.funcs[stranger].name;
+        let variable = &self.module.globals[global].name;
+        Err(Diagnostic::new(
+            format!("cannot tell what `{name}` does with the global variable `{variable}`"),
+            format!(
+                "a derivative flows through the variable, and `{name}`, whose body is not part of \
+                 the program, might read or write it"
+            ),
+            format!(
+                "compile the file that defines `{name}` with zymase too, or, if it leaves the \
+                 variable alone, mark it: `void *__enzyme_inactivefn_{name} = (void *){name};`"
+            ),
+        )
+        .at(self.module, data.loc)
+        .in_function(&self.function.name))
     }
 
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
@@ -557,11 +659,12 @@ fn is_local(object: &Object) -> bool {
 fn active_global(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(
         format!("a derivative flows through the global variable `{name}`, which has no shadow"),
-        "other code may use the variable too, so its shadow would have to be kept beside it \
-         everywhere",
+        "it is defined outside of the program that Zymase sees, so other code may read and write \
+         it while a derivative is computed",
         format!(
-            "pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to \
-             flow through it, mark it: `void *__enzyme_inactive_global_{name} = &{name};`"
+            "compile the file that defines it with zymase too, pass a pointer to it as an \
+             enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: \
+             `void *__enzyme_inactive_global_{name} = &{name};`"
         ),
     )
 }
