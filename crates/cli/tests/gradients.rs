@@ -47,6 +47,7 @@ gradients!(
     calls,
     complex,
     copy_bytes,
+    custom_rules,
     duff,
     fft,
     globals,

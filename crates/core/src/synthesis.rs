@@ -1,5 +1,6 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::custom;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
@@ -92,8 +93,13 @@ impl Synthesis {
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
-        let function = forward::synthesize(self, &primal, name)?;
+        let function = match custom::rule_for(&self.module, key)? {
+            Some(rule) => custom::forward(self, key, &rule)?,
+            None => {
+                let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+                forward::synthesize(self, &primal, name)?
+            }
+        };
         self.open.pop();
         self.define(func, function);
         Ok(func)
@@ -117,8 +123,13 @@ impl Synthesis {
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.open.push(key.clone());
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
-        let bodies = reverse::synthesize(self, &primal)?;
+        let bodies = match custom::rule_for(&self.module, key)? {
+            Some(rule) => custom::reverse(self, key, &rule)?,
+            None => {
+                let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+                reverse::synthesize(self, &primal)?
+            }
+        };
         self.open.pop();
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
@@ -147,6 +158,12 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
+        if let Some(rule) = custom::rule_for(&self.module, key)? {
+            let bodies = custom::reverse(self, key, &rule)?;
+            let function = reverse::combine(&bodies, key, &sig, name);
+            self.define(func, function);
+            return Ok(func);
+        }
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
         let conditions = match self.options.plan {
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),

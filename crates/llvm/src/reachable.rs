@@ -13,7 +13,7 @@ mod library;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use crate::requests::{Pins, Registered, Rule, is_registration, only_declared};
-use library::take_from_library;
+use library::{reached, take_from_library};
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
@@ -34,17 +34,25 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         match registered.rule {
-            Rule::Inactive | Rule::NoFree => keep_out_of_line(&private, &registered.about),
+            Rule::Inactive | Rule::NoFree | Rule::Recompute => {
+                keep_out_of_line(&private, &registered.about);
+            }
+            Rule::Derivative(..) | Rule::Like(_) => keep_out_of_line(&private, &registered.about),
             Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
             Rule::Unsupported => {}
         }
     }
     make_local(&private);
+    let hidden = hide_bodies(&private, pins);
     keep_alive(&private, pins);
     private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
     refuse_registrations(&private, &pins.registered)?;
     let promoted = promote_shared_variables(program, &private);
-    Ok(Isolated { private, promoted })
+    Ok(Isolated {
+        private,
+        promoted,
+        hidden,
+    })
 }
 
 /// Gives a module that defines a function.
@@ -92,9 +100,20 @@ pub struct Isolated {
     pub private: Module,
     /// Variables of the program that were local to it, and their linkage.
     promoted: Vec<(LLVMValueRef, LLVMLinkage)>,
+    /// The names of functions that nobody may look into before import.
+    hidden: Vec<String>,
 }
 
 impl Isolated {
+    /// Lets the optimizer look into all functions again.
+    pub fn reveal(&self) {
+        for name in &self.hidden {
+            if let Some(function) = self.private.function(name) {
+                set_local(function);
+            }
+        }
+    }
+
     /// Moves what is in the private module into the program. The functions that stand for requests
     /// are defined afterwards and local, as are the variables that were.
     pub fn merge(self, program: &Module, pins: &Pins) -> Result<()> {
@@ -235,6 +254,25 @@ fn make_local(private: &Module) {
     }
 }
 
+/// Keeps the optimizer from seeing what functions with derivatives of their own do, because that
+/// is not what their derivatives do: such a definition might be replaced by another one. Gives the
+/// names of these functions.
+fn hide_bodies(private: &Module, pins: &Pins) -> Vec<String> {
+    let rules = pins.registered.iter().filter(|r| r.is_derivative());
+    let mut hidden = Vec::new();
+    for registered in rules {
+        let function = private.function(&registered.about);
+        // SAFETY: the functions of a live module are live.
+        unsafe {
+            if let Some(function) = function.filter(|&f| LLVMIsDeclaration(f) == 0) {
+                LLVMSetLinkage(function, LLVMLinkOnceAnyLinkage);
+                hidden.push(registered.about.clone());
+            }
+        }
+    }
+    hidden
+}
+
 /// Declares variables that change: their memory is the program's.
 fn share_variables(private: &Module) {
     for global in private.globals() {
@@ -294,6 +332,7 @@ fn keep_alive(private: &Module, pins: &Pins) {
     for request in &pins.requests {
         functions.extend(private.function(&request.target));
     }
+    functions.extend(reached(private, pins, pins.requests.len()).with_rules);
     functions.sort();
     functions.dedup();
     if functions.is_empty() {
@@ -328,6 +367,10 @@ fn refuse_declarations(private: &Module, pins: &Pins) -> Result<()> {
         let target = private.function(&request.target);
         // SAFETY: the functions of a live module are live.
         if target.is_some_and(|function| unsafe { LLVMIsDeclaration(function) == 0 }) {
+            continue;
+        }
+        let mut rules = pins.registered.iter().filter(|r| r.is_derivative());
+        if target.is_some() && rules.any(|rule| rule.about == request.target) {
             continue;
         }
         return Err(request.complain(only_declared(&request.target)));

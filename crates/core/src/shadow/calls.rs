@@ -240,10 +240,21 @@ impl Walk<'_> {
         }
     }
 
+    /// The place of a call, for a refusal that has none: one that concerns the callee as a whole.
+    fn place(&self, inst: Inst, refusal: Box<Diagnostic>) -> Box<Diagnostic> {
+        if !refusal.places.is_empty() {
+            return refusal;
+        }
+        let loc = self.primal.function.inst(inst).loc;
+        let refusal = refusal.at(&self.synthesis.module, loc);
+        refusal.in_function(&self.primal.function.name)
+    }
+
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let derivative = self.synthesis.forward(&key)?;
+        let derivative = self.synthesis.forward(&key);
+        let derivative = derivative.map_err(|refusal| self.place(inst, refusal))?;
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
@@ -253,7 +264,8 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let pair = self.synthesis.pair(&key)?;
+        let pair = self.synthesis.pair(&key);
+        let pair = pair.map_err(|refusal| self.place(inst, refusal))?;
         let args = self.paired_arguments(&key, data);
         let result = self.func.result(inst);
         let null = self.func.zero(Type::ptr());

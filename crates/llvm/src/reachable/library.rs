@@ -38,7 +38,8 @@ pub(super) fn take_from_library(
             pin(&module, pins)?;
             forget_notes(&module);
             let named = pins.requests[before.0..].iter_mut().map(|r| &mut r.target);
-            let about = pins.registered[before.1..].iter_mut().map(|r| &mut r.about);
+            let about = pins.registered[before.1..].iter_mut();
+            let about = about.flat_map(|registered| registered.functions_mut());
             for name in named.chain(about) {
                 make_unique(&module, name, asked.len());
             }
@@ -66,18 +67,22 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 }
 
 /// What the functions to differentiate reach.
-struct Reached {
+pub(super) struct Reached {
     /// Names of functions without a body.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
+    /// Functions with derivatives of their own, and the functions that make up those.
+    pub(super) with_rules: Vec<LLVMValueRef>,
 }
 
 /// Walks from the targets of the first `own` requests; a request on the way leads to its target.
-fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+/// So does a function whose derivative is registered to what makes that up.
+pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
     let mut found = Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
+        with_rules: Vec::new(),
     };
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
@@ -86,6 +91,16 @@ fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         let mut next: Vec<LLVMValueRef> = Vec::new();
         // SAFETY: operands of live values are live.
         unsafe {
+            let rules = pins
+                .registered
+                .iter()
+                .filter(|_| !LLVMIsAFunction(value).is_null());
+            for registered in rules.filter(|r| r.is_derivative() && r.about == value_name(value)) {
+                let parts = registered.functions();
+                let parts: Vec<_> = parts.filter_map(|name| private.function(name)).collect();
+                found.with_rules.extend(&parts);
+                next.extend(parts);
+            }
             if LLVMIsAFunction(value).is_null() {
                 next.extend(operands_of(value));
             } else if LLVMIsDeclaration(value) != 0 {

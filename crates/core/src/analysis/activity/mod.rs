@@ -123,7 +123,7 @@ pub enum CallKind {
     Allocation(AllocInfo),
     /// No derivative flows through it.
     Inactive,
-    /// Its body is part of the program.
+    /// Its body is part of the program, or the program gives its derivative.
     Defined(Func),
     /// Nothing is known of it but this name.
     Unknown(String),
@@ -136,6 +136,9 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
         _ => return CallKind::Unknown("a function pointer".to_string()),
     };
     let function = &module.funcs[func];
+    if module.rules_of(func).next().is_some() {
+        return CallKind::Defined(func);
+    }
     if let Some(info) = known::allocation(function) {
         return CallKind::Allocation(info);
     }
@@ -185,7 +188,11 @@ impl Solver<'_> {
             for &inst in self.function.block_insts(block) {
                 if let Some(func) = self.defined_callee(inst) {
                     let module = self.module;
-                    let globals = || Globals::new(module, func);
+                    // A rule gives derivatives by arguments alone.
+                    let globals = || match module.rules_of(func).next() {
+                        Some(_) => Globals::default(),
+                        None => Globals::new(module, func),
+                    };
                     self.callees.entry(func).or_insert_with(globals);
                 }
             }

@@ -49,6 +49,7 @@
 //! global @i size 12 align 8 = {f64 1.5, i32 -1}                ; numbers instead of bytes
 //! declare local address_taken @f(ptr noalias align(8), i64, ...) -> noundef f64 nounwind
 //! func @k(%p: ptr byval({f64, f64}), v1: i64) noinline memory(none) { … }
+//! rule gradient of @f is @augmented, @reverse handles(dup, const)
 //! tbaa 0 = "root"                                              ; tables, numbered in order
 //! tbaa 1 = "double" under 0
 //! scope 0 = domain 3
