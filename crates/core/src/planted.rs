@@ -32,6 +32,8 @@ pub enum Defect {
     StaleTangent,
     /// Memory is read again in the reverse sweep though it was overwritten.
     OverwriteIgnored,
+    /// The adjoint of what a nest stored stays.
+    NestKeepsAdjoint,
 }
 
 impl Defect {
@@ -50,5 +52,6 @@ impl Defect {
         Defect::SetKeepsAdjoint,
         Defect::StaleTangent,
         Defect::OverwriteIgnored,
+        Defect::NestKeepsAdjoint,
     ];
 }

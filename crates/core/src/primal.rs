@@ -13,8 +13,9 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
+use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
-use crate::simplify::choose_undefined;
+use crate::simplify::{choose_undefined, expand_nests};
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -48,9 +49,29 @@ pub struct Primal {
 }
 
 impl Primal {
-    /// Brings the function of a key into canonical form and analyses it.
+    /// Brings the function of a key into canonical form and analyses it. Nests that have no
+    /// derivative as nests, or none that could be computed from what is left of their inputs, are
+    /// expanded to loops, which have.
     pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        loop {
+            let primal = Primal::analysed(module, function.clone(), key.clone(), options)?;
+            let chosen = nest::to_expand(&primal);
+            let Some(&first) = chosen.iter().next() else {
+                return Ok(primal);
+            };
+            if !expand_nests::expand(&mut function, |inst, _| chosen.contains(&inst)) {
+                return Err(primal.refuse(module, first, "a copy of a loop nest"));
+            }
+        }
+    }
+
+    fn analysed(
+        module: &Module,
+        mut function: Function,
+        key: Key,
+        options: &Options,
+    ) -> Result<Primal> {
         choose_undefined::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
@@ -108,6 +129,15 @@ impl Primal {
         match self.overwrite.read(load) {
             Overwritten::Yes(Because::Inst(_)) if self.trusts_memory => Overwritten::Never,
             answer => answer,
+        }
+    }
+
+    /// Whether the elements of a nest's input are intact when the reverse sweep runs.
+    pub fn is_input_intact(&self, nest: Inst, input: usize) -> bool {
+        match self.overwrite.input(nest, input) {
+            Overwritten::Never => true,
+            Overwritten::IfOverlap(_) => self.key.disjoint,
+            Overwritten::Yes(because) => self.trusts_memory && matches!(because, Because::Inst(_)),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    Constant, Func, Function, Global, GlobalData, Initializer, Module, Signature, Symbol, Type,
+    Constant, Func, Function, Global, GlobalData, Initializer, Module, Op, Signature, Symbol, Type,
     Value, ValueDef,
 };
 use crate::pipeline::Options;
@@ -165,7 +165,17 @@ impl Synthesis {
             return Ok(func);
         }
         let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let disjoint = Key {
+            disjoint: true,
+            ..key.clone()
+        };
         let conditions = match self.options.plan {
+            // Memory that does not overlap may leave nests as they are that must be expanded
+            // otherwise, so it is the reads of that version that count.
+            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
+                let judged = Primal::new(&self.module, disjoint.clone(), &self.options)?;
+                versions::conditions(&judged)
+            }
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
             _ => Vec::new(),
         };
@@ -178,10 +188,6 @@ impl Synthesis {
         let any = self.name(key, "gradient.overlapping");
         let any = self.declare(any, function.sig.clone());
         self.define(any, function);
-        let disjoint = Key {
-            disjoint: true,
-            ..key.clone()
-        };
         let disjoint = self.combined(&disjoint)?;
         let sig = key.combined_signature(&sig);
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
@@ -247,4 +253,10 @@ impl Synthesis {
         let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }
+}
+
+fn has_nests(function: &Function) -> bool {
+    let blocks = function.blocks().iter();
+    let mut insts = blocks.flat_map(|&block| function.block_insts(block));
+    insts.any(|&inst| matches!(function.inst(inst).op, Op::Nest(_)))
 }

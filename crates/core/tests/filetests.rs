@@ -39,6 +39,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("grad", commands::grad),
     ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
+    ("expand", commands::expand),
     ("loops", commands::loops),
     ("effects", commands::effects),
     ("points-to", commands::points_to),

@@ -351,7 +351,7 @@ impl Generator {
                 }
                 let ty = match &data.op {
                     Op::Branch { .. } | Op::Switch { .. } | Op::Jump(_) => Type::void(),
-                    Op::MemCopy { .. } => Type::void(),
+                    Op::MemCopy { .. } | Op::Nest(_) => Type::void(),
                     Op::ICmp(_) | Op::FCmp(_) if self.rng.bool() => Type::i1(),
                     Op::Address { .. } if self.rng.bool() => Type::ptr(),
                     op if op.call().is_some() && self.rng.bool() => {
@@ -422,6 +422,7 @@ impl Generator {
             Op::Address { scales, .. } => 1 + scales.len(),
             Op::Alloca { .. } | Op::Branch { .. } | Op::Switch { .. } => 1,
             Op::Jump(_) => 0,
+            Op::Nest(nest) => nest.outside() + nest.taken().len(),
             Op::Call(call) | Op::Invoke { call, .. } => match call.callee {
                 Callee::Direct(_) => self.rng.usize(..4),
                 Callee::Indirect => self.rng.usize(1..4),
@@ -471,12 +472,73 @@ impl Generator {
         })
     }
 
+    fn nest(&mut self) -> Nest {
+        let depth = self.rng.usize(..4);
+        let mut body = Body::new(depth);
+        let block = body.block();
+        let inputs = self.vec(2, Self::access);
+        for _ in 0..inputs.len() + self.rng.usize(..3) {
+            let ty = self.ty(1);
+            body.func.add_block_param(block, ty);
+        }
+        for _ in 0..self.rng.usize(..5) {
+            let op = match self.rng.u32(..7) {
+                0 => Op::Unary(self.pick(UnaryOp::ALL)),
+                1 => Op::Binary(self.pick(BinaryOp::ALL)),
+                2 => Op::ICmp(self.pick(IntPred::ALL)),
+                3 => Op::FCmp(self.pick(FloatPred::ALL)),
+                4 => Op::Cast(self.pick(CastOp::ALL)),
+                5 => Op::Select,
+                _ => Op::Math(self.pick(MathFn::ALL)),
+            };
+            let args = (0..self.rng.usize(..4)).map(|_| self.body_operand(&mut body));
+            let mut data = InstData::new(op, args.collect());
+            data.flags = Flags::from_bits_truncate(self.rng.u32(..));
+            data.loc = self.rng.bool().then(|| Loc::from_u32(self.rng.u32(..3)));
+            let ty = self.ty(1);
+            body.func.append_inst(block, data, ty);
+        }
+        let outputs = self.vec(2, |g| Output {
+            combiner: g.pick(Combiner::ALL),
+            flags: Flags::from_bits_truncate(g.rng.u32(..)),
+            access: g.access(),
+        });
+        let results = outputs.iter().map(|_| self.body_operand(&mut body));
+        let results = results.collect();
+        body.set_results(results);
+        let insts = body.insts().iter().filter_map(|&i| body.func.result(i));
+        let values: Vec<Value> = body.params().iter().copied().chain(insts).collect();
+        for value in values {
+            if self.rng.u32(..3) == 0 {
+                let name = self.name();
+                body.func.set_value_name(value, name);
+            }
+        }
+        Nest {
+            depth,
+            inputs,
+            outputs,
+            body,
+        }
+    }
+
+    fn body_operand(&mut self, body: &mut Body) -> Value {
+        let insts = body.insts().iter().filter_map(|&i| body.func.result(i));
+        let values: Vec<Value> = body.params().iter().copied().chain(insts).collect();
+        if self.rng.bool() && !values.is_empty() {
+            return self.pick(&values);
+        }
+        let ty = self.ty(1);
+        let constant = self.constant(ty, &[Symbol::Func(Func::new(0))]);
+        body.func.constant(ty, constant)
+    }
+
     fn op(&mut self, module: &Module) -> Op {
         let edge = || Edge {
             block: Block::new(0),
             args: Vec::new(),
         };
-        match self.rng.u32(..29) {
+        match self.rng.u32(..30) {
             0 => Op::Unary(self.pick(UnaryOp::ALL)),
             1 => Op::Binary(self.pick(BinaryOp::ALL)),
             2 => Op::ICmp(self.pick(IntPred::ALL)),
@@ -543,6 +605,7 @@ impl Generator {
                 normal: edge(),
                 unwind: edge(),
             },
+            28 => Op::Nest(Box::new(self.nest())),
             _ => Op::OpaqueTerminator {
                 opaque: self.opaque(),
                 edges: self.vec(3, |_| edge()),

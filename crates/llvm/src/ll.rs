@@ -361,6 +361,14 @@ pub fn string_attribute(f: Val, key: &str) -> Option<String> {
     }
 }
 
+/// Removes a string attribute of a function, if it is there.
+pub fn remove_string_attribute(f: Val, key: &str) {
+    // SAFETY: LLVM reads `len` bytes of the key.
+    unsafe {
+        LLVMRemoveStringAttributeAtIndex(f, FUNCTION_INDEX, key.as_ptr().cast(), key.len() as u32);
+    }
+}
+
 /// Gives a function a string attribute.
 pub fn set_string_attribute(c: Ctx, f: Val, key: &str, value: &str) {
     // SAFETY: LLVM copies both strings.

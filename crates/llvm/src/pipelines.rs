@@ -17,7 +17,7 @@ pub fn prepare(module: &Module) -> Result<()> {
     for function in module.functions() {
         allow_optimization(function);
     }
-    let vectors = ForbidVectors::new(module);
+    let structure = KeepStructure::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again. The pass that does
@@ -26,39 +26,62 @@ pub fn prepare(module: &Module) -> Result<()> {
                     simplifycfg<keep-loops>,\
                     loop-simplify,lcssa)";
     let outcome = module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
-    vectors.lift(module);
+    structure.lift(module);
     outcome
 }
 
-/// Keeps code free of vectors that were not there. LLVM 22.1 vectorizes loops even if its options
-/// say no, but neither vectorizer touches a function that must not use float registers on its own
-/// account. So all functions say so for a while.
-struct ForbidVectors {
-    kind: u32,
-    /// The functions that always said so.
-    already: HashSet<String>,
+/// Keeps the structure of code through the optimizer, by attributes that functions have for a
+/// while.
+///
+/// No vectors: LLVM 22.1 vectorizes loops even if its options say no, but neither vectorizer touches
+/// a function that must not use float registers on its own account. No loops made of recursion: a
+/// call that comes last has a derivative that costs nothing to keep, while the arguments of its
+/// iterations as a loop would have to be cached.
+struct KeepStructure {
+    no_vectors: u32,
+    /// The functions that always said so, of each kind.
+    without_vectors: HashSet<String>,
+    without_tail_calls: HashSet<String>,
 }
 
-impl ForbidVectors {
-    fn new(module: &Module) -> ForbidVectors {
-        let kind = ll::attribute_kind_id("noimplicitfloat");
-        let mut already = HashSet::new();
-        for function in module.functions() {
-            if !ll::function_attribute(function, ll::FUNCTION_INDEX, kind).is_null() {
-                already.insert(ll::name(function));
-            } else if !ll::is_declaration(function) {
-                let attribute = ll::enum_attribute(module.context().raw(), kind, 0);
+const NO_TAIL_CALLS: &str = "disable-tail-calls";
+
+impl KeepStructure {
+    fn new(module: &Module) -> KeepStructure {
+        let no_vectors = ll::attribute_kind_id("noimplicitfloat");
+        let context = module.context().raw();
+        let mut keep = KeepStructure {
+            no_vectors,
+            without_vectors: HashSet::new(),
+            without_tail_calls: HashSet::new(),
+        };
+        for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
+            if ll::function_attribute(function, ll::FUNCTION_INDEX, no_vectors).is_null() {
+                let attribute = ll::enum_attribute(context, no_vectors, 0);
                 ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);
+            } else {
+                keep.without_vectors.insert(ll::name(function));
+            }
+            if ll::string_attribute(function, NO_TAIL_CALLS).is_none() {
+                ll::set_string_attribute(context, function, NO_TAIL_CALLS, "true");
+            } else {
+                keep.without_tail_calls.insert(ll::name(function));
             }
         }
-        ForbidVectors { kind, already }
+        keep
     }
 
     fn lift(self, module: &Module) {
-        for function in module.functions() {
-            if !self.already.contains(&ll::name(function)) {
+        for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
+            let name = ll::name(function);
+            if !self.without_vectors.contains(&name) {
                 // SAFETY: the function is live; removing has no precondition.
-                unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.kind) };
+                unsafe {
+                    LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.no_vectors)
+                };
+            }
+            if !self.without_tail_calls.contains(&name) {
+                ll::remove_string_attribute(function, NO_TAIL_CALLS);
             }
         }
     }

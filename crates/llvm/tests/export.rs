@@ -283,3 +283,29 @@ fn mathematical_functions_compute() {
         );
     }
 }
+
+#[test]
+fn nests_become_loops() {
+    let module = export(
+        "func @f(%a: ptr, %b: ptr, %c: ptr, %n: i64) {
+        block0:
+            %row = mul %n, 8
+            nest [%i < %n, %j < %n, %k < 1 + 1*%i] {
+                %x = load f64 %a + %row*%i + 8*%k, align 8
+                %y = load f64 %b + %row*%k + 8*%j, align 8
+                %xy = fmul %x, %y
+                sum %xy, %c + %row*%i + 8*%j, align 8
+            }
+            return
+        }",
+    );
+    let jit = load(&module.unwrap());
+    // SAFETY: this is the type of the function.
+    let f: extern "C" fn(*const f64, *const f64, *mut f64, i64) =
+        unsafe { jit.function("f").unwrap() };
+    let (a, b) = ([1.0, 9.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]);
+    let mut c = [0.0, 0.0, 0.0, 0.5];
+    f(a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), 2);
+    // The upper triangle of the first matrix does not count.
+    assert_eq!(c, [4.0, 5.0, 26.0, 31.5]);
+}

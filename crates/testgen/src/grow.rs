@@ -4,8 +4,8 @@
 //! about one feature and others mix many: rare combinations are then not drowned by common ones.
 
 use crate::tree::{
-    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kind, Move, Place, Program, Returns,
-    Routine, SLOTS, Slot, Stmt, Trips, Via,
+    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kind, Move, Nest, NestForm, Place,
+    Program, Returns, Routine, SLOTS, Slot, Stmt, Trips, Via,
 };
 use fastrand::Rng;
 
@@ -60,6 +60,7 @@ struct Features {
     fixed: bool,
     data_dependent: bool,
     globals: bool,
+    nests: bool,
 }
 
 impl Features {
@@ -86,6 +87,7 @@ impl Features {
             data_dependent: on(2),
             // A helper that reads an active global must not write behind constant pointers.
             globals: on(3) && !fixed,
+            nests: on(4),
         }
     }
 }
@@ -399,6 +401,9 @@ impl Grower {
 
     fn stmt(&mut self) -> Stmt {
         let nested = self.inside.depth < 3;
+        if self.features.nests && self.rng.u8(..4) == 0 {
+            return self.nest();
+        }
         match self.rng.u8(..24) {
             0..=3 => Stmt::Set(self.slot(Kind::Float), self.bounded()),
             4..=6 => Stmt::Store(self.place(true), self.bounded()),
@@ -430,6 +435,48 @@ impl Grower {
             },
             _ => Stmt::Set(self.slot(Kind::Float), self.bounded()),
         }
+    }
+
+    fn nest(&mut self) -> Stmt {
+        let mut bases = vec![Base::First, Base::Second, Base::Frame, Base::Heap];
+        if self.features.globals {
+            bases.push(Base::Global);
+        }
+        if self.features.buffers {
+            bases.push(Base::Buffer);
+        }
+        let from = [self.pick(&bases), self.pick(&bases)];
+        if self.inside.reads_second {
+            bases.retain(|&base| base != Base::Second);
+        }
+        let form = self.pick(&[
+            NestForm::Map,
+            NestForm::InPlace,
+            NestForm::Dot,
+            NestForm::MatrixVector,
+            NestForm::Outer,
+            NestForm::Product,
+            NestForm::Triangle,
+            NestForm::Others,
+            NestForm::Halves,
+        ]);
+        // Repeated products must not grow without bound.
+        let body = match self.inside.loops {
+            0 => self.rng.u8(..6),
+            _ => self.pick(&[1, 2, 3]),
+        };
+        let to: Vec<Base> = bases
+            .into_iter()
+            .filter(|base| !from.contains(base))
+            .collect();
+        Stmt::Nest(Nest {
+            form,
+            to: self.pick(&to),
+            from,
+            count: self.index(),
+            body,
+            scalar: self.slot(Kind::Float),
+        })
     }
 
     fn branching(&mut self) -> Stmt {

@@ -1,7 +1,7 @@
 //! Makes a failing program smaller: leaves out statements, replaces them by what is inside, and
 //! puts simple values in place of expressions, while the failure remains.
 
-use crate::tree::{Cond, Expr, Index, Int, Program, Returns, Routine, Stmt, Trips};
+use crate::tree::{Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
 
 /// The smallest program found that still fails.
 pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
@@ -167,6 +167,13 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
                     .into_iter()
                     .map(|cond| Stmt::Return(cond, e.clone())),
             );
+        }
+        Stmt::Nest(nest) if nest.body > 0 || nest.count != Index::Const(2) => {
+            all.push(Stmt::Nest(Nest {
+                body: 0,
+                count: Index::Const(2),
+                ..nest.clone()
+            }));
         }
         Stmt::Break(cond) => all.extend(conds(cond).into_iter().map(Stmt::Break)),
         Stmt::Continue(cond) => all.extend(conds(cond).into_iter().map(Stmt::Continue)),

@@ -365,6 +365,48 @@ pub enum Stmt {
     Recurse(Base, Expr, Slot),
     /// Memory for the statements inside: on the heap or in the frame.
     Buffer(bool, Vec<Stmt>),
+    /// A loop nest as one instruction.
+    Nest(Nest),
+}
+
+/// A loop nest: what it writes must be apart from what it reads, or else it is left out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Nest {
+    /// Its loops and views.
+    pub form: NestForm,
+    /// What it writes.
+    pub to: Base,
+    /// What it reads.
+    pub from: [Base; 2],
+    /// How many times the loops run, where that may vary.
+    pub count: Index,
+    /// What it computes, by number.
+    pub body: u8,
+    /// A float that it uses everywhere.
+    pub scalar: Slot,
+}
+
+/// The loops and views of a nest; `x` and `y` are what is read, `t` is what is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum NestForm {
+    /// `t[i] = f(x[i], y[i])`
+    Map,
+    /// `t[i] = f(t[i], x[i])`
+    InPlace,
+    /// `t[1] += f(x[i], y[i])`
+    Dot,
+    /// `t[i] += f(x[i, j], y[j])`
+    MatrixVector,
+    /// `t[i, j] += f(x[i], y[j])`
+    Outer,
+    /// `t[i, j] += f(x[i, k], y[k, j])`
+    Product,
+    /// `t[i] += f(x[j], y[i - j])` for `j ≤ i`
+    Triangle,
+    /// `t[0] = max(t[0], f(x[i], y[i]))`, and the product in `t[1]`
+    Others,
+    /// `t[2 + i] = f(t[i], x[i])`
+    Halves,
 }
 
 /// What a function returns.

@@ -8,8 +8,8 @@
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
 use crate::ir::{
-    AllocKind, Call, Callee, FnFlags, Func, Function, InstData, MemoryEffects, ModRef, Module, Op,
-    ParamAttrs, ParamFlags, Value,
+    AllocKind, Call, Callee, Combiner, FnFlags, Func, Function, InstData, MemoryEffects, ModRef,
+    Module, Op, ParamAttrs, ParamFlags, Value,
 };
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
@@ -258,6 +258,18 @@ impl Effects {
                 summary.set_arg(1, read);
             }
             Op::MemSet(_) => summary.set_arg(0, write),
+            Op::Nest(nest) => {
+                for input in 0..nest.inputs.len() {
+                    summary.set_arg(nest.view(input).start, read);
+                }
+                for (i, output) in nest.outputs.iter().enumerate() {
+                    let effects = match output.combiner {
+                        Combiner::Store => write,
+                        _ => read | write,
+                    };
+                    summary.set_arg(nest.output_view(i).start, effects);
+                }
+            }
             Op::Call(call) | Op::Invoke { call, .. } => {
                 return (self.call(call), call_args(call, data));
             }

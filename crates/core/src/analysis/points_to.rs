@@ -12,8 +12,8 @@
 
 use super::effects::{ArgEffects, Effects, Summary};
 use crate::ir::{
-    BinaryOp, Block, CastOp, Constant, Function, Global, Inst, InstData, ModRef, Op, ParamFlags,
-    Symbol, Type, TypeKind, UnaryOp, Value,
+    BinaryOp, Block, CastOp, Constant, Function, Global, Inst, InstData, ModRef, Nest, Op,
+    ParamFlags, Symbol, Type, TypeKind, UnaryOp, Value,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,6 +237,7 @@ impl Solver<'_> {
                 let found = self.loaded(args[1]);
                 self.store(args[0], &found);
             }
+            Op::Nest(nest) => self.nest(nest, args),
             Op::Call(_) | Op::Invoke { .. } => {
                 let (summary, pointers) = self.effects.inst(data);
                 self.call(inst, &summary, pointers);
@@ -249,6 +250,20 @@ impl Solver<'_> {
                 self.add_result(result, [Object::Unknown]);
             }
             _ => {}
+        }
+    }
+
+    /// A nest computes numbers, but it may also copy what it reads as a number.
+    fn nest(&mut self, nest: &Nest, args: &[Value]) {
+        for (output, &result) in nest.body.results().iter().enumerate() {
+            for copied in nest.body.copied(result) {
+                let input = (0..nest.inputs.len()).find(|&i| nest.element(i) == copied);
+                let found = match input {
+                    Some(input) => self.loaded(args[nest.view(input).start]),
+                    None => Set::new(),
+                };
+                self.store(args[nest.output_view(output).start], &found);
+            }
         }
     }
 

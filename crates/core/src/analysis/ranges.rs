@@ -32,7 +32,48 @@ pub enum End {
     AtMostZero(Box<End>),
 }
 
+/// What a nest touches through one view, at one moment.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// The address of the element at the origin.
+    pub origin: Affine,
+    /// The number of bytes of an element.
+    pub size: Affine,
+    /// How far the elements move along each loop of the nest.
+    pub moves: Vec<Affine>,
+}
+
 impl Range {
+    /// What a nest touches through a view while the loops around it, listed from the inside out,
+    /// run. None if a trip count is unknown or an address is not affine in a counter.
+    pub fn of_extent(
+        extent: &Extent,
+        around: &[Loop],
+        trips: &SecondaryMap<Loop, TripCount>,
+    ) -> Option<Range> {
+        let end = |from: &Affine, high: bool| {
+            let fixed = extent.moves.iter().filter_map(Affine::as_number);
+            let fixed = fixed.filter(|&n| (n > 0) == high).sum();
+            let from = from.plus(&Affine::number(fixed))?;
+            let mut parts = vec![extreme(&from, around, trips, high)?];
+            for moved in extent.moves.iter().filter(|m| m.as_number().is_none()) {
+                let inner = Box::new(extreme(moved, around, trips, high)?);
+                parts.push(match high {
+                    true => End::AtLeastZero(inner),
+                    false => End::AtMostZero(inner),
+                });
+            }
+            Some(match parts.len() {
+                1 => parts.remove(0),
+                _ => End::Sum(parts),
+            })
+        };
+        Some(Range {
+            low: end(&extent.origin, false)?,
+            high: end(&extent.origin.plus(&extent.size)?, true)?,
+        })
+    }
+
     /// What accesses of `size` bytes at `address` cover while the loops of a nest, listed from the
     /// inside out, run. None if a trip count is unknown or the address is not affine in a counter.
     pub fn over(

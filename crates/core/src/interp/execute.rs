@@ -119,6 +119,10 @@ impl<'m> Machine<'m> {
                 self.memory.fill(to, &args[1], len, access.align)?;
                 return Ok(None);
             }
+            Op::Nest(nest) => {
+                self.nest(data, nest, args)?;
+                return Ok(None);
+            }
             Op::Request(_) => {
                 return Err(Trap::unsupported(
                     "a derivative request must be replaced by the pipeline before running",
@@ -220,7 +224,7 @@ impl<'m> Machine<'m> {
         outside(from) || outside(to)
     }
 
-    fn load(&mut self, ty: Type, at: Pointer, access: &Access) -> Result<Val, Trap> {
+    pub(super) fn load(&mut self, ty: Type, at: Pointer, access: &Access) -> Result<Val, Trap> {
         let size = self.layout().store_size(ty);
         image::check_type(self.layout(), ty)?;
         let mut bytes: Vec<Byte> = Vec::with_capacity(size.min(1 << 10) as usize);
@@ -228,7 +232,13 @@ impl<'m> Machine<'m> {
         image::decode(self.layout(), ty, &bytes)
     }
 
-    fn store(&mut self, ty: Type, value: &Val, at: Pointer, access: &Access) -> Result<(), Trap> {
+    pub(super) fn store(
+        &mut self,
+        ty: Type,
+        value: &Val,
+        at: Pointer,
+        access: &Access,
+    ) -> Result<(), Trap> {
         let mut bytes = Vec::with_capacity(16);
         image::encode(self.layout(), ty, value, &mut bytes)?;
         self.memory.write(at, &bytes, access.align)

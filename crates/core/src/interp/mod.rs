@@ -44,6 +44,7 @@ mod lanes;
 mod machine;
 mod math;
 mod memory;
+mod nest;
 mod pieces;
 mod printf;
 mod scalar;

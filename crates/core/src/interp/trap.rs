@@ -36,7 +36,8 @@ pub enum TrapKind {
     NullDereference,
     /// An access through an address that belongs to no object.
     NoProvenance,
-    /// A copy between ranges that overlap where the copy promises that they do not.
+    /// A copy between ranges that overlap where the copy promises that they do not, or a nest that
+    /// touches bytes more often than a nest may.
     Overlap,
     /// A write to a constant or to code.
     ReadOnly,

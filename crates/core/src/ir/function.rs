@@ -186,6 +186,14 @@ impl Function {
         }
     }
 
+    /// Replaces the parameters of a block by others that were made for it.
+    pub fn set_block_params(&mut self, block: Block, params: Vec<Value>) {
+        for (position, &param) in params.iter().enumerate() {
+            self.values[param].def = ValueDef::Param(block, position);
+        }
+        self.blocks[block].params = params;
+    }
+
     /// The parameters of a block.
     pub fn block_params(&self, block: Block) -> &[Value] {
         &self.blocks[block].params

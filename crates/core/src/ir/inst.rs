@@ -2,7 +2,7 @@
 
 use super::{
     Access, BinaryOp, Block, Call, CastOp, Flags, FloatPred, IntPred, Loc, MathFn, MemoryEffects,
-    Ordering, Origin, Request, RmwOp, SyncScope, Type, UnaryOp, Value,
+    Nest, Ordering, Origin, Request, RmwOp, SyncScope, Type, UnaryOp, Value,
 };
 
 /// One instruction. The operands are all in `args`, except those passed along edges, which are in
@@ -136,6 +136,8 @@ pub enum Op {
     },
     /// `args`: destination, byte, byte count.
     MemSet(Access),
+    /// `args`: see [`Nest`]. A loop nest.
+    Nest(Box<Nest>),
     /// `args`: for a direct call the arguments, for an indirect one the callee and then the
     /// arguments.
     Call(Box<Call>),
@@ -240,13 +242,14 @@ impl Op {
     }
 
     /// The accesses to memory that this makes itself (not through a callee): for a copy the
-    /// destination first.
+    /// destination first, for a nest the inputs.
     pub fn accesses(&self) -> Vec<&Access> {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Accumulate(a) | Op::AtomicRmw(_, a) => vec![a],
             Op::CmpXchg { access, .. } => vec![access],
             Op::MemCopy { dst, src, .. } => vec![dst, src],
             Op::MemSet(a) => vec![a],
+            Op::Nest(nest) => nest.accesses().collect(),
             _ => Vec::new(),
         }
     }
@@ -260,6 +263,7 @@ impl Op {
             Op::CmpXchg { access, .. } => vec![access],
             Op::MemCopy { dst, src, .. } => vec![dst, src],
             Op::MemSet(a) => vec![a],
+            Op::Nest(nest) => nest.accesses_mut().collect(),
             _ => Vec::new(),
         }
     }

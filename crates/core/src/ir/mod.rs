@@ -34,6 +34,22 @@
 //! memory whose accesses carry [`Region::Tape`]: written by a forward sweep, read by the reverse
 //! sweep of the same call, and by nothing else.
 //!
+//! **Nests.** A [`Nest`] runs a body at every point of a domain. A point is a counter for each
+//! loop, from 0 up to a bound that may be affine in the counters further out and is read as signed;
+//! where a bound is not positive there are no points. At a point, the body gets the counters, the
+//! elements of the inputs and values from outside, and each result is combined with an element of
+//! an output. Elements lie at `address + Σ distance·counter`, modulo 2⁶⁴. It is as if points were
+//! visited one after the other, the last counter fastest, each reading before it writes; that order
+//! counts for the rounding of combiners without `reassoc`, which is the order of points and, at a
+//! point, of outputs. It counts for nothing else, because these are errors:
+//!
+//! - a byte that an input reads and an output writes, except that a `store` may write what an input
+//!   with the same view, operand for operand, reads at the same point and at no other;
+//! - a byte that two points, or two outputs, write, except that the same combiner other than
+//!   `store` may meet the same element again.
+//!
+//! So points may run in any order or at once, inputs may be read early and sums kept in registers.
+//!
 //! **Opaque** instructions, constants and types are carried along and never looked into.
 //!
 //! The text form is documented in [`text`].
@@ -47,6 +63,7 @@ mod function;
 mod inst;
 mod math;
 mod module;
+mod nest;
 mod ops;
 mod request;
 mod rule;
@@ -64,6 +81,7 @@ pub use function::*;
 pub use inst::*;
 pub use math::*;
 pub use module::*;
+pub use nest::*;
 pub use ops::*;
 pub use request::*;
 pub use rule::*;

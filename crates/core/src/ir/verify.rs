@@ -6,6 +6,7 @@
 //! sweeps on reducible graphs; the text of an instruction is made only for errors.
 
 mod instruction;
+mod nest;
 mod rules;
 mod tables;
 mod usage;
@@ -37,14 +38,7 @@ pub fn verify_module(module: &Module) -> Result<(), Vec<VerifyError>> {
 
 /// Checks one function, which need not stand in the module yet.
 pub fn verify_function(module: &Module, func: &Function) -> Result<(), Vec<VerifyError>> {
-    let mut verifier = Verifier {
-        module,
-        func,
-        names: OnceCell::new(),
-        errors: Vec::new(),
-        checked_types: HashSet::new(),
-        checked_constants: SecondaryMap::new(),
-    };
+    let mut verifier = Verifier::new(module, func);
     verifier.header();
     if !func.is_declaration() && verifier.structure() {
         verifier.uses();
@@ -96,6 +90,17 @@ struct Verifier<'m> {
 }
 
 impl<'m> Verifier<'m> {
+    fn new(module: &'m Module, func: &'m Function) -> Verifier<'m> {
+        Verifier {
+            module,
+            func,
+            names: OnceCell::new(),
+            errors: Vec::new(),
+            checked_types: HashSet::new(),
+            checked_constants: SecondaryMap::new(),
+        }
+    }
+
     fn error(&mut self, block: Option<Block>, inst: Option<Inst>, message: impl Into<String>) {
         let names = self.names.get_or_init(|| Names::new(self.func));
         let printer = InstPrinter {

@@ -25,6 +25,7 @@ impl Gradient<'_> {
             Op::Accumulate(access) => return self.accumulation(&data, access),
             Op::MemCopy { .. } => return self.copy(inst, &data),
             Op::MemSet(_) => return self.set(&data),
+            Op::Nest(_) => return self.nest(inst),
             Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
             Op::Alloca { .. } => return self.frame_memory(result),
             _ => {}

@@ -28,6 +28,7 @@ mod control;
 mod gradient;
 mod induction;
 mod moves;
+pub mod nest;
 mod tape;
 pub mod versions;
 

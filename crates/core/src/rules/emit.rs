@@ -5,7 +5,7 @@
 //! most once for each emission, so the caller may reload or recompute them on demand. Equal parts
 //! of an expression are computed once.
 
-use super::{Arith, Compare, Expr, Factor, NamedConstant, Partial, Primal};
+use super::{Arith, Compare, Expr, Factor, NamedConstant, Partial, Primal, Rule};
 use crate::ir::{
     BinaryOp, Builder, CastOp, Constant, FloatKind, FloatPred, IntPred, MathParam, Op, Type, Value,
 };
@@ -89,6 +89,45 @@ impl Partial {
             }
         }
     }
+}
+
+/// The tangents of the result of an operation: the sum of what the tangents of its operands
+/// contribute. None if that is nothing.
+pub fn tangents(
+    builder: &mut Builder<'_>,
+    rule: &Rule,
+    args: &[Value],
+    result: Value,
+    tangents: &[Option<Vec<Value>>],
+    strong_zero: bool,
+) -> Option<Vec<Value>> {
+    let ty = builder.func.ty(result);
+    let mut sums: Option<Vec<Value>> = None;
+    for (i, tangents) in tangents.iter().enumerate() {
+        let Some(tangents) = tangents else { continue };
+        let terms =
+            match rule {
+                Rule::Cast => Some(tangents.iter().map(|&t| convert(builder, t, ty)).collect()),
+                rule => {
+                    let partial = rule.partial(i);
+                    partial.contributions(builder, tangents, strong_zero, &mut |_, primal| {
+                        match primal {
+                            Primal::Operand(n) => args[n],
+                            Primal::Result => result,
+                        }
+                    })
+                }
+            };
+        sums = match (sums, terms) {
+            (Some(sums), Some(terms)) => {
+                let pairs = sums.into_iter().zip(terms);
+                let add = |(s, t): (Value, Value)| builder.fadd(s, t);
+                Some(pairs.map(add).collect())
+            }
+            (sums, terms) => sums.or(terms),
+        };
+    }
+    sums
 }
 
 /// A float, or a vector of them, in another format; the value itself if the format is the same.

@@ -2,7 +2,7 @@
 //!
 //! `table.rs` holds one line for each float operation: the equation, and for each
 //! operand the partial derivative as an expression over the operands and the result. This file
-//! answers which rule an operation has; [`emit`] instantiates expressions as
+//! answers which rule an operation has; [`body`] differentiates straight-line code; [`emit`] instantiates expressions as
 //! instructions; [`library`] has bodies for functions that are differentiated
 //! through their bodies rather than by a rule.
 //!
@@ -31,6 +31,7 @@
 //! Where mathematics leaves a choice, the rules follow JAX; the comment above the rule says so.
 //! Outside of the domain of a function its value is NaN already, and so may its derivative be.
 
+pub mod body;
 pub mod emit;
 mod expr;
 pub mod library;

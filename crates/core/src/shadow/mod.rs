@@ -16,8 +16,10 @@
 
 mod calls;
 mod memory;
+mod nest;
 
 pub use calls::ActiveCall;
+pub use nest::active_params;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -213,6 +215,7 @@ impl Walk<'_> {
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
             Op::MemCopy { .. } => self.copy(inst, &data)?,
             Op::MemSet(_) => self.set(inst, &data)?,
+            Op::Nest(nest) => self.nest(inst, &data, nest),
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
             Op::Opaque(opaque) => self.opaque(inst, &data, &opaque.name)?,
             Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
@@ -318,48 +321,23 @@ impl Walk<'_> {
         rule: &Rule,
         result: Value,
     ) -> Result<Vec<Value>> {
-        let ty = self.func.ty(result);
         let strong_zero = self.primal.key.strong_zero;
-        let mut sums: Option<Vec<Value>> = None;
-        for (i, &operand) in data.args.iter().enumerate() {
-            if !self.primal.is_active(operand) {
-                continue;
-            }
-            let tangents = self.shadows_of(operand);
-            let flags = derivative_flags(data.flags);
-            let mut builder = self.builder(Some(inst));
-            builder.float_flags = flags;
-            let terms = match rule {
-                Rule::Cast => {
-                    let convert = |&t: &Value| rules::emit::convert(&mut builder, t, ty);
-                    Some(tangents.iter().map(convert).collect())
-                }
-                rule => rule.partial(i).contributions(
-                    &mut builder,
-                    &tangents,
-                    strong_zero,
-                    &mut |_, primal| match primal {
-                        rules::Primal::Operand(n) => data.args[n],
-                        rules::Primal::Result => result,
-                    },
-                ),
-            };
-            sums = match (sums, terms) {
-                (Some(sums), Some(terms)) => {
-                    let pairs = sums.into_iter().zip(terms);
-                    Some(
-                        pairs
-                            .map(|(s, t): (Value, Value)| builder.fadd(s, t))
-                            .collect(),
-                    )
-                }
-                (None, terms) => terms,
-                (sums, None) => sums,
-            };
-        }
+        let active = |&v: &Value| self.primal.is_active(v);
+        let active: Vec<bool> = data.args.iter().map(active).collect();
+        let operands = data.args.iter().zip(active);
+        let tangents: Vec<_> = operands
+            .map(|(&v, active)| active.then(|| self.shadows_of(v)))
+            .collect();
+        let mut builder = self.builder(Some(inst));
+        builder.float_flags = derivative_flags(data.flags);
+        let args = &data.args;
+        let sums = rules::emit::tangents(&mut builder, rule, args, result, &tangents, strong_zero);
         Ok(match sums {
             Some(sums) => sums,
-            None => vec![self.func.zero(ty); self.width()],
+            None => {
+                let ty = self.func.ty(result);
+                vec![self.func.zero(ty); self.width()]
+            }
         })
     }
 

@@ -41,6 +41,7 @@ pub fn is_removable(data: &InstData) -> bool {
         | Op::Fence(..)
         | Op::MemCopy { .. }
         | Op::MemSet(_)
+        | Op::Nest(_)
         | Op::Request(_)
         | Op::Opaque(_) => false,
         op => !op.is_terminator(),

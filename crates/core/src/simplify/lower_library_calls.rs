@@ -16,16 +16,25 @@ use crate::ir::{
     FnFlags, Func, Function, Inst, IntPred, MathFn, Module, Op, Signature, Type, Value,
 };
 use crate::rules::library;
+use crate::simplify::expand_nests;
 use std::collections::{BTreeMap, HashMap};
 
 /// Lowers the calls in one function; whether anything changed.
 pub fn run(module: &mut Module, func: Func) -> bool {
+    // The body of a nest cannot call.
+    let mut changed = expand_nests::expand(&mut module.funcs[func], |_, nest| {
+        let mut ops = nest
+            .body
+            .insts()
+            .iter()
+            .map(|&i| &nest.body.func.inst(i).op);
+        ops.any(|op| *op == Op::Math(MathFn::Digamma))
+    });
     let digammas = add_digammas(module, func);
     // The function is taken out, so that the others can be asked for their names meanwhile.
     let empty = Function::new(String::new(), module.funcs[func].sig.clone());
     let mut function = std::mem::replace(&mut module.funcs[func], empty);
     let mut replaced = HashMap::new();
-    let mut changed = false;
     for block in function.blocks().to_vec() {
         let insts = function.block_insts(block).to_vec();
         if !insts.iter().any(|&i| find(module, &function, i).is_some()) {

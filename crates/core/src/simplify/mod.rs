@@ -3,5 +3,6 @@
 pub mod canonical_loops;
 pub mod choose_undefined;
 pub mod dead_code;
+pub mod expand_nests;
 pub mod lower_library_calls;
 pub mod use_library_bodies;

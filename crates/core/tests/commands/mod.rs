@@ -17,7 +17,7 @@ use zymase_core::analysis::trip_count::trip_counts;
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
 use zymase_core::ir::{Func, Function, Inst, Module, Op, Value};
-use zymase_core::simplify::canonical_loops;
+use zymase_core::simplify::{canonical_loops, expand_nests};
 
 /// The module with every function in canonical form, and what the verifier says of it.
 pub fn canonical(module: &Module, _: &[&str]) -> String {
@@ -27,6 +27,18 @@ pub fn canonical(module: &Module, _: &[&str]) -> String {
             Ok(()) => print_module(&module),
             Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
         },
+    }
+}
+
+/// The module with every nest expanded to loops, and what the verifier says of it.
+pub fn expand(module: &Module, _: &[&str]) -> String {
+    let mut module = module.clone();
+    for function in module.funcs.values_mut() {
+        expand_nests::run(function);
+    }
+    match verify_module(&module) {
+        Ok(()) => print_module(&module),
+        Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
     }
 }
 
@@ -277,6 +289,12 @@ pub fn overwrite(module: &Module, arguments: &[&str]) -> String {
                 match &data.op {
                     Op::Load(_) | Op::MemCopy { .. } => {
                         let _ = writeln!(out, "  {inst}: {}", answers.read(inst));
+                    }
+                    Op::Nest(nest) => {
+                        for input in 0..nest.inputs.len() {
+                            let answer = answers.input(inst, input);
+                            let _ = writeln!(out, "  {inst}, input {input}: {answer}");
+                        }
                     }
                     Op::Call(_) => {
                         let window = answers.window_of_call(inst);

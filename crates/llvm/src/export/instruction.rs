@@ -69,6 +69,13 @@ impl Exporter<'_> {
             Op::Math(function) => self.math(inst, *function, &args, ty)?,
             Op::Call(call) => self.call(inst, call, &args)?,
             Op::Opaque(opaque) => self.clone_opaque(inst, &opaque.name, &args)?,
+            Op::Nest(_) => {
+                return Err(Diagnostic::new(
+                    "cannot export a nest",
+                    "it must be expanded to loops first",
+                    "",
+                ));
+            }
             Op::Request(_) => {
                 return Err(Diagnostic::new(
                     "cannot export a request for a derivative",

@@ -5,6 +5,8 @@
 //! instructions are rebuilt from the model alone; their origin gives metadata, and for calls the
 //! attributes of the call site. Opaque instructions are clones of their origins.
 //!
+//! LLVM knows no nests, so they are expanded to loops before anything else.
+//!
 //! Before: a verified function. After: a function that LLVM verifies. Nothing of the module
 //! changes but the function itself and declarations that it needs.
 //!
@@ -32,6 +34,7 @@ use metadata::RegionScopes;
 use std::collections::HashMap;
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{self, Block, Edge, Func, Function, Inst, Loc, Origin, Value};
+use zymase_core::simplify::expand_nests;
 
 /// Adds a function that core made to the module it was imported with, and gives the core function
 /// its origin. Functions it calls that LLVM does not have yet are declared; exporting them later
@@ -155,6 +158,7 @@ impl Drop for Builder {
 }
 
 fn write_body(imported: &mut Imported, func: Func, target: Val, mode: Mode) -> Result<Written> {
+    expand_nests::run(&mut imported.module.funcs[func]);
     let callees = declare_callees(imported, func);
     let function = &imported.module.funcs[func];
     let context = imported.origins.context;

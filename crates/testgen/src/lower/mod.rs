@@ -9,6 +9,7 @@
 
 mod control;
 mod expr;
+mod nest;
 mod prologue;
 mod stmt;
 

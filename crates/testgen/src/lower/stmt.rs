@@ -19,6 +19,7 @@ impl Lowering<'_> {
             Stmt::Call(callee, args, result) => self.call(*callee, args, *result),
             Stmt::Recurse(base, float, result) => self.recurse(*base, float, *result),
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
+            Stmt::Nest(nest) => self.nest(nest),
             other => self.simple(other),
         }
     }

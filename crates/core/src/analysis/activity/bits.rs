@@ -95,6 +95,7 @@ fn becomes_value(
     let uses = |v: &Value| computed.contains(*v);
     match &data.op {
         Op::Cast(CastOp::Bitcast | CastOp::SiToFp | CastOp::UiToFp) => uses(&data.args[0]),
+        Op::Nest(nest) => data.args[nest.outside()..].iter().any(uses),
         Op::Store(_) | Op::Return => data.args.first().is_some_and(uses),
         Op::Call(_) | Op::Invoke { .. } => {
             let inactive = matches!(call_kind(module, data), CallKind::Inactive);

@@ -61,6 +61,7 @@ impl Globals {
                 Op::Load(_) | Op::ICmp(_) => true,
                 Op::Address { .. } => position == 0,
                 Op::MemCopy { .. } => position == 1,
+                Op::Nest(nest) => position < nest.output_view(0).start,
                 _ => false,
             };
             position += 1;

@@ -18,7 +18,7 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
-    InstData, Module, Op, ReturnActivity, Symbol, Value, ValueDef,
+    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -256,6 +256,7 @@ impl Solver<'_> {
             (Op::MemCopy { .. }, _) if self.copies && self.is_varied(data.args[1]) => {
                 self.vary(data.args[0]);
             }
+            (Op::Nest(nest), _) => self.nest(nest, data),
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(inst, data, result),
             (Op::Opaque(_), Some(result)) if data.args.iter().any(|&v| self.is_active(v)) => {
                 self.activate(result);
@@ -278,6 +279,22 @@ impl Solver<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Outputs that depend on active elements or values are active.
+    fn nest(&mut self, nest: &Nest, data: &InstData) {
+        let inputs = (0..nest.inputs.len())
+            .filter(|&i| self.is_varied(data.args[nest.view(i).start]))
+            .map(|i| nest.element(i));
+        let taken = nest.taken().iter().zip(&data.args[nest.outside()..]);
+        let taken = taken.filter(|(_, value)| self.is_active(**value));
+        let active = inputs.chain(taken.map(|(&param, _)| param));
+        let varied = rules::body::varied(&nest.body, active);
+        for (i, &result) in nest.body.results().iter().enumerate() {
+            if varied.contains(result) {
+                self.vary(data.args[nest.output_view(i).start]);
+            }
         }
     }
 
@@ -450,12 +467,20 @@ impl Solver<'_> {
             for &inst in self.function.block_insts(block) {
                 let data = self.function.inst(inst);
                 let args = &data.args;
+                let views;
                 let pointers = match (&data.op, self.function.result(inst)) {
                     (Op::Load(_), Some(result)) if self.is_active(result) => &args[..1],
                     (Op::Store(_), _) => &args[1..],
                     (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
                     (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
                     (Op::MemSet(_), _) => &args[..1],
+                    (Op::Nest(nest), _) => {
+                        self.check_lost_outputs(nest, data, shadowed)?;
+                        let count = nest.inputs.len() + nest.outputs.len();
+                        let bases = (0..count).map(|view| args[nest.view(view).start]);
+                        views = bases.collect::<Vec<Value>>();
+                        &views[..]
+                    }
                     (Op::Call(_) | Op::Invoke { .. }, _) => match call_kind(self.module, data) {
                         CallKind::Allocation(_) | CallKind::Inactive => continue,
                         CallKind::Defined(_) | CallKind::Unknown(_) => &args[..],
@@ -481,6 +506,27 @@ impl Solver<'_> {
                         self.check_object(object, data)?;
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A nest must not write active floats to memory that nothing is known of.
+    fn check_lost_outputs(
+        &self,
+        nest: &Nest,
+        data: &InstData,
+        shadowed: &EntitySet<Value>,
+    ) -> Result<()> {
+        let read = (0..nest.inputs.len()).any(|i| self.is_varied(data.args[nest.view(i).start]));
+        let taken = data.args[nest.outside()..]
+            .iter()
+            .any(|&v| self.is_active(v));
+        for output in 0..nest.outputs.len() {
+            let base = data.args[nest.output_view(output).start];
+            let foreign = self.objects.of(base).contains(&Object::Foreign);
+            if (read || taken) && foreign && !shadowed.contains(base) {
+                self.check_object(Object::Foreign, data)?;
             }
         }
         Ok(())

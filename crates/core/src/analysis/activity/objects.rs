@@ -220,6 +220,8 @@ impl Objects {
                     self.put(object, &copied);
                 }
             }
+            // Floats alone go through a nest.
+            (Op::Nest(_), _) => {}
             (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
                 self.add(result, &[Object::Foreign].into());

@@ -78,6 +78,8 @@ pub enum Because {
 #[derive(Clone, Debug, Default)]
 pub struct Overwrite {
     reads: HashMap<Inst, Overwritten>,
+    /// For each nest, its inputs.
+    nests: HashMap<Inst, Vec<Overwritten>>,
     calls: HashMap<Inst, Call>,
 }
 
@@ -128,12 +130,13 @@ impl Overwrite {
         };
         let mut result = Overwrite {
             reads: HashMap::new(),
+            nests: HashMap::new(),
             calls: HashMap::new(),
         };
         for &block in cfg.reverse_postorder() {
             let is_read = |&&inst: &&Inst| {
                 let op = &func.inst(inst).op;
-                matches!(op, Op::Load(_) | Op::MemCopy { .. }) || op.call().is_some()
+                matches!(op, Op::Load(_) | Op::MemCopy { .. } | Op::Nest(_)) || op.call().is_some()
             };
             if !func.block_insts(block).iter().any(|inst| is_read(&inst)) {
                 continue;
@@ -152,6 +155,13 @@ impl Overwrite {
                         let mut read = Touch::new(block, data.args[1], None, Some(src));
                         read.set_length(func, data.args[2]);
                         result.reads.insert(inst, analysis.read(at, &read, &later));
+                    }
+                    Op::Nest(nest) => {
+                        let inputs = (0..nest.inputs.len()).map(|input| {
+                            let read = Touch::of_view(module, block, nest, &data.args, input);
+                            analysis.read(at, &read, &later)
+                        });
+                        result.nests.insert(inst, inputs.collect());
                     }
                     Op::Call(_) | Op::Invoke { .. } => {
                         let (_, pointers) = effects.inst(data);
@@ -174,9 +184,19 @@ impl Overwrite {
         }
     }
 
+    /// Whether the elements of a nest's input are intact later.
+    pub fn input(&self, nest: Inst, index: usize) -> Overwritten {
+        match self.nests.get(&nest).and_then(|inputs| inputs.get(index)) {
+            Some(answer) => answer.clone(),
+            None => Overwritten::Yes(Because::Inst(nest)),
+        }
+    }
+
     /// Every condition under which some read is intact, each once.
     pub fn conditions(&self) -> Vec<Condition> {
-        let mut reads: Vec<_> = self.reads.iter().collect();
+        let inputs = self.nests.iter();
+        let inputs = inputs.flat_map(|(inst, answers)| answers.iter().map(move |a| (inst, a)));
+        let mut reads: Vec<_> = self.reads.iter().chain(inputs).collect();
         reads.sort_by_key(|(inst, _)| **inst);
         let mut all: Vec<Condition> = Vec::new();
         for (_, answer) in reads {

@@ -97,7 +97,7 @@ impl Analysis<'_> {
             }
             let common = self.loops.common(block, write.block);
             let same_iteration = after || itself || later.same[&common][write.block];
-            match self.meets(&objects, read, write, common, same_iteration) {
+            match self.meets(&objects, read, write, common, same_iteration, itself) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
                 yes => return yes,
@@ -141,6 +141,7 @@ impl Analysis<'_> {
         write: &Write,
         common: Option<Loop>,
         same_iteration: bool,
+        itself: bool,
     ) -> Overwritten {
         let yes = Overwritten::Yes(Because::Inst(write.inst));
         let touch = match &write.kind {
@@ -167,8 +168,15 @@ impl Analysis<'_> {
             return Overwritten::Never;
         }
         let apart_now = !same_iteration
-            || self.aliases.query(a, b, Moment::Same) == Alias::No
-            || self.is_apart(read, touch, common, None);
+            || match (&read.view, &touch.view) {
+                // A nest writes what it reads only in place.
+                (Some(from), Some(to)) if itself => !from.is_same(to),
+                (None, None) => {
+                    self.aliases.query(a, b, Moment::Same) == Alias::No
+                        || self.is_apart(read, touch, common, None)
+                }
+                _ => false,
+            };
         let apart_later = |l| self.is_apart(read, touch, common, Some(l));
         if apart_now && self.loops.enclosing(common).all(apart_later) {
             return Overwritten::Never;
@@ -313,6 +321,9 @@ impl Analysis<'_> {
         let values = self.aliases.values();
         let block = touch.location.block;
         let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        if let Some(view) = &touch.view {
+            return Range::of_extent(&view.extent(values, block)?, &nest, &self.trips);
+        }
         let address = values.address(touch.location.pointer, block);
         let size = touch.size(values)?;
         Range::over(&address, &size, &nest, &self.trips)

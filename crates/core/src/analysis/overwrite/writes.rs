@@ -5,7 +5,8 @@ use crate::analysis::alias::Location;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::effects::{Effects, Summary};
 use crate::analysis::loops::{Loop, Loops};
-use crate::ir::{Access, Block, Function, Inst, Module, Op, Value};
+use crate::analysis::ranges::Extent;
+use crate::ir::{Access, Block, Function, Inst, Module, Nest, Op, Value};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,52 @@ pub(super) struct Touch<'a> {
     pub(super) location: Location<'a>,
     /// The number of bytes as an affine form, if the location has no constant one.
     length: Option<Value>,
+    /// The view that is touched as a whole; the location is then its origin.
+    pub(super) view: Option<View<'a>>,
+}
+
+/// A view of a nest.
+#[derive(Copy, Clone)]
+pub(super) struct View<'a> {
+    nest: &'a Nest,
+    args: &'a [Value],
+    operands: &'a [Value],
+    bytes: u64,
+}
+
+impl View<'_> {
+    /// Whether the two are the same elements at the same points of one nest.
+    pub(super) fn is_same(&self, other: &View) -> bool {
+        self.operands == other.operands
+    }
+
+    /// What the elements cover.
+    pub(super) fn extent(&self, values: &AffineValues, at: Block) -> Option<Extent> {
+        let integer = |value: Value| values.integer(value, Wrap::Modular, at);
+        // The largest counter of each loop. A loop that never runs touches nothing, so that its
+        // bound may be anything.
+        let mut most: Vec<Affine> = Vec::new();
+        for level in 0..self.nest.depth {
+            let bound = &self.args[self.nest.bound(level)];
+            let mut last = integer(bound[0]).plus(&Affine::number(-1))?;
+            for (&factor, outer) in bound[1..].iter().zip(&most) {
+                match integer(factor).as_number()? {
+                    grows if grows > 0 => last = last.plus(&outer.scaled(grows)?)?,
+                    _ => {}
+                }
+            }
+            most.push(last);
+        }
+        let mut moves = Vec::new();
+        for (&distance, last) in self.operands[1..].iter().zip(&most) {
+            moves.push(integer(distance).times(last)?);
+        }
+        Some(Extent {
+            origin: values.address(self.operands[0], at),
+            size: Affine::number(i128::from(self.bytes)),
+            moves,
+        })
+    }
 }
 
 impl<'a> Touch<'a> {
@@ -31,7 +78,31 @@ impl<'a> Touch<'a> {
                 block,
             },
             length: None,
+            view: None,
         }
+    }
+
+    /// All elements of a view of a nest, inputs first.
+    pub(super) fn of_view(
+        module: &Module,
+        block: Block,
+        nest: &'a Nest,
+        args: &'a [Value],
+        index: usize,
+    ) -> Touch<'a> {
+        let (access, ty) = match index.checked_sub(nest.inputs.len()) {
+            None => (&nest.inputs[index], nest.body.func.ty(nest.element(index))),
+            Some(output) => (&nest.outputs[output].access, nest.output_type(output)),
+        };
+        let operands = &args[nest.view(index)];
+        let mut touch = Touch::new(block, operands[0], None, Some(access));
+        touch.view = Some(View {
+            nest,
+            args,
+            operands,
+            bytes: module.layout.store_size(ty),
+        });
+        touch
     }
 
     pub(super) fn set_length(&mut self, func: &Function, length: Value) {
@@ -87,6 +158,14 @@ pub(super) fn writes<'a>(
                 let size = size_of(module, func, value);
                 Kind::Bytes(Touch::new(block, pointer, size, Some(access)))
             };
+            let mut add = |kind| {
+                found.push(Write {
+                    block,
+                    index,
+                    inst,
+                    kind,
+                });
+            };
             let kind = match &data.op {
                 Op::Store(access) => bytes(args[1], args[0], access),
                 Op::Accumulate(access) | Op::AtomicRmw(_, access) => {
@@ -98,6 +177,13 @@ pub(super) fn writes<'a>(
                     touch.set_length(func, args[2]);
                     Kind::Bytes(touch)
                 }
+                Op::Nest(nest) => {
+                    for output in 0..nest.outputs.len() {
+                        let view = nest.inputs.len() + output;
+                        add(Kind::Bytes(Touch::of_view(module, block, nest, args, view)));
+                    }
+                    continue;
+                }
                 _ => {
                     let (summary, pointers) = effects.inst(data);
                     if !summary.may_write() {
@@ -106,12 +192,7 @@ pub(super) fn writes<'a>(
                     Kind::Call(summary, pointers)
                 }
             };
-            found.push(Write {
-                block,
-                index,
-                inst,
-                kind,
-            });
+            add(kind);
         }
     }
     found

@@ -24,8 +24,8 @@ pub use hint::Hint;
 pub use shape::{Cell, Piece, Shape, gcd};
 
 use crate::ir::{
-    BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Op, Type,
-    Value, ValueDef,
+    BinaryOp, Callee, CastOp, Constant, Edge, FloatKind, Func, Function, Inst, Module, Nest, Op,
+    Type, Value, ValueDef,
 };
 use bytes::is_flag_mask;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -255,6 +255,7 @@ impl Solver<'_> {
             }
             (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
+            (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
                 self.unify(data.args[1], result);
                 self.unify(data.args[2], result);
@@ -328,6 +329,31 @@ impl Solver<'_> {
         self.learn(pointer, &content);
         let behind = self.moved(pointer, self.size(ty));
         self.learn_content(value, &behind);
+    }
+
+    /// What the views of a nest say of memory. Distances of which nothing is known say nothing.
+    fn nest(&mut self, nest: &Nest, args: &[Value]) {
+        let elements = (0..nest.inputs.len()).map(|i| nest.body.func.ty(nest.element(i)));
+        let results = (0..nest.outputs.len()).map(|i| nest.output_type(i));
+        for (view, ty) in elements.chain(results).enumerate() {
+            let Some(kind) = ty.float_kind() else {
+                continue;
+            };
+            let operands = &args[nest.view(view)];
+            let element = Shape::cell(0, Cell::Float(kind));
+            let distances = operands[1..]
+                .iter()
+                .map(|&v| match self.function.as_int(v) {
+                    Some(0) => 0,
+                    _ => factor(self.function, v),
+                });
+            let known = distances.filter(|distance| distance % i64::from(kind.bytes()) == 0);
+            let shape = match known.fold(0, gcd) {
+                0 => element,
+                stride => element.unindexed(stride),
+            };
+            self.learn(operands[0], &shape);
+        }
     }
 
     /// What is known of memory that is moved as a whole.

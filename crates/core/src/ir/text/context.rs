@@ -3,7 +3,7 @@
 //! The printer leaves out the type of a constant exactly if it is the one given here, and the
 //! parser fills it in from here, so the two cannot disagree.
 
-use crate::ir::{Call, Callee, MathParam, Module, Op, Request, Type, TypeKind};
+use crate::ir::{Call, Callee, MathParam, Module, Nest, Op, Request, Type, TypeKind};
 
 /// Where an operand stands.
 pub(crate) struct Place<'a> {
@@ -49,6 +49,7 @@ impl Place<'_> {
             (Op::CmpXchg { .. }, 1 | 2) => result?.part(0),
             (Op::MemSet(_), 1) => Some(Type::int(8)),
             (Op::MemSet(_) | Op::MemCopy { .. }, 2) => i64,
+            (Op::Nest(nest), _) => nest_operand(nest, index),
             (Op::Call(call) | Op::Invoke { call, .. }, _) => call_argument(call, index),
             (Op::Request(request), _) => self.request_argument(request, index),
             (Op::Return, 0) => (!self.ret.is_void()).then_some(self.ret),
@@ -67,6 +68,18 @@ impl Place<'_> {
             }
         }
         None
+    }
+}
+
+/// Numbers, but for the addresses of views. Constants from outside have their types by then.
+fn nest_operand(nest: &Nest, index: usize) -> Option<Type> {
+    if index >= nest.outside() {
+        return None;
+    }
+    let mut views = 0..nest.inputs.len() + nest.outputs.len();
+    match views.any(|view| nest.view(view).start == index) {
+        true => Some(Type::ptr()),
+        false => Some(Type::i64()),
     }
 }
 

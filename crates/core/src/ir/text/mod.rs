@@ -100,6 +100,11 @@
 //! fence seq_cst
 //! memcopy v0, v1, v2, dst(align 8, tbaa 1), src(align 16)
 //! memmove v0, v1, 16                        memset v0, 0, v2, align 4
+//! nest [v20 < v0, v21 < v1 + 1*v20] with (v23: f64 = v2) {   ; see `Nest`; counters are the body's
+//!     v22 = load f64 v3 + 8*v21, align 8        ; inputs; factors and bases are the function's
+//!     v24 = fmul v22, v23 : f64
+//!     sum reassoc v24, v4 + v5*v20, align 8     ; or store, product, max, min
+//! }
 //! v14 = call @f(v0 noalias, 1), cc 8, nounwind memory(none)
 //! v15 = call @f(v0) : (ptr, ...) -> i32     ; a signature other than the declared one
 //! v16 = call *v0(v1) : (f64) -> f64         ; indirect
@@ -124,10 +129,12 @@ mod names;
 mod parse_body;
 mod parse_calls;
 mod parse_inst;
+mod parse_nest;
 mod parse_parts;
 mod parser;
 mod print_clauses;
 mod print_inst;
+mod print_nest;
 mod printer;
 
 pub(crate) use names::Names;

@@ -14,24 +14,35 @@ pub(crate) struct Names<'f> {
     values: SecondaryMap<Value, Option<u32>>,
     blocks: SecondaryMap<Block, Option<u32>>,
     uses_of_name: HashMap<&'f str, u32>,
+    /// The number that the next value would have.
+    next: u32,
 }
 
 impl<'f> Names<'f> {
     pub(crate) fn new(func: &'f Function) -> Names<'f> {
+        Names::from(func, 0)
+    }
+
+    /// The names in the body of a nest: numbers go on where those of the function around end.
+    pub(crate) fn inside(body: &'f Function, around: &Names) -> Names<'f> {
+        Names::from(body, around.next)
+    }
+
+    fn from(func: &'f Function, first: u32) -> Names<'f> {
         let mut names = Names {
             func,
             values: SecondaryMap::new(),
             blocks: SecondaryMap::new(),
             uses_of_name: HashMap::new(),
+            next: first,
         };
-        let mut count = 0;
         for (number, &block) in func.blocks().iter().enumerate() {
             names.blocks[block] = Some(number as u32);
             let results = func.block_insts(block).iter();
             let results = results.filter_map(|&inst| func.result(inst));
             for value in func.block_params(block).iter().copied().chain(results) {
-                names.values[value] = Some(count);
-                count += 1;
+                names.values[value] = Some(names.next);
+                names.next += 1;
                 if let Some(name) = &func.value(value).name {
                     *names.uses_of_name.entry(name).or_default() += 1;
                 }

@@ -43,12 +43,7 @@ pub(super) fn parse_body(
     function: Function,
     names: Option<Vec<Definition>>,
 ) -> Result<Function> {
-    let mut body = Body {
-        function,
-        values: HashMap::new(),
-        blocks: HashMap::new(),
-        pending: Vec::new(),
-    };
+    let mut body = Body::new(function);
     cursor.expect('{')?;
     let mut header = names;
     while !cursor.eat('}') {
@@ -61,13 +56,12 @@ pub(super) fn parse_body(
         cursor.back();
         return Err(cursor.error("a body has at least one block"));
     }
-    for (inst, parsed) in std::mem::take(&mut body.pending) {
-        body.fill(cursor, module, inst, parsed)?;
-    }
-    Ok(body.function)
+    let (function, _) = body.finish(cursor, module, &[])?;
+    Ok(function)
 }
 
-struct Body {
+/// A body under construction.
+pub(super) struct Body {
     function: Function,
     values: HashMap<String, Value>,
     blocks: HashMap<String, Block>,
@@ -75,6 +69,43 @@ struct Body {
 }
 
 impl Body {
+    pub(super) fn new(function: Function) -> Body {
+        Body {
+            function,
+            values: HashMap::new(),
+            blocks: HashMap::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Fills in what could not be resolved before, and resolves these operands too.
+    pub(super) fn finish(
+        mut self,
+        cursor: &Cursor,
+        module: &Module,
+        operands: &[Operand],
+    ) -> Result<(Function, Vec<Value>)> {
+        for (inst, parsed) in std::mem::take(&mut self.pending) {
+            self.fill(cursor, module, inst, parsed)?;
+        }
+        let operands = operands.iter().map(|o| self.operand(cursor, o, None));
+        let operands = operands.collect::<Result<_>>()?;
+        Ok((self.function, operands))
+    }
+
+    /// A parameter of the first block.
+    pub(super) fn add_param(
+        &mut self,
+        cursor: &Cursor,
+        position: usize,
+        definition: Definition,
+        ty: Type,
+    ) -> Result<()> {
+        let block = self.function.entry();
+        let value = self.function.add_block_param(block, ty);
+        self.define(cursor, position, definition, value)
+    }
+
     /// The label of a block with its parameters; the first has those of the header, if named.
     fn label(&mut self, cursor: &mut Cursor, header: Option<Vec<Definition>>) -> Result<Block> {
         if !is_label(cursor) {
@@ -128,7 +159,12 @@ impl Body {
         Ok(())
     }
 
-    fn instruction(&mut self, cursor: &mut Cursor, module: &Module, block: Block) -> Result<()> {
+    pub(super) fn instruction(
+        &mut self,
+        cursor: &mut Cursor,
+        module: &Module,
+        block: Block,
+    ) -> Result<()> {
         let position = cursor.position();
         let definition = cursor.definition()?;
         if definition.is_some() {

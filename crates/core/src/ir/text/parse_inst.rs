@@ -28,11 +28,7 @@ pub(super) struct Parsed {
 pub(super) fn parse_inst(cursor: &mut Cursor, module: &Module) -> Result<Parsed> {
     let at = cursor.position();
     let word = cursor.word()?;
-    let mut flags = Flags::empty();
-    while let Some(flag) = cursor.peek_word().and_then(flag_of) {
-        cursor.advance();
-        flags |= flag;
-    }
+    let flags = flags(cursor);
     let mut parser = Parser {
         cursor,
         module,
@@ -53,6 +49,16 @@ pub(super) fn parse_inst(cursor: &mut Cursor, module: &Module) -> Result<Parsed>
     }
     parser.out.data.flags = flags;
     Ok(parser.out)
+}
+
+/// The flags that are next.
+pub(super) fn flags(cursor: &mut Cursor) -> Flags {
+    let mut flags = Flags::empty();
+    while let Some(flag) = cursor.peek_word().and_then(flag_of) {
+        cursor.advance();
+        flags |= flag;
+    }
+    flags
 }
 
 fn flag_of(word: &str) -> Option<Flags> {
@@ -125,6 +131,7 @@ impl Parser<'_, '_> {
             }
             "memcopy" => self.memcopy(false)?,
             "memmove" => self.memcopy(true)?,
+            "nest" => self.nest()?,
             "call" => self.call(false)?,
             "invoke" => self.call(true)?,
             "request" => self.request()?,
@@ -165,7 +172,7 @@ impl Parser<'_, '_> {
     }
 
     /// The type of the result, and no clause but the location.
-    fn finish(&mut self, op: Op) -> Result<Op> {
+    pub(super) fn finish(&mut self, op: Op) -> Result<Op> {
         self.result_type()?;
         self.clauses(|_, _| Ok(false))?;
         Ok(op)
@@ -271,7 +278,7 @@ impl Parser<'_, '_> {
         Ok(access)
     }
 
-    fn access_clause(&mut self, word: &str, access: &mut Access) -> Result<bool> {
+    pub(super) fn access_clause(&mut self, word: &str, access: &mut Access) -> Result<bool> {
         match word {
             "align" => access.align = self.cursor.integer()?,
             "volatile" => access.volatile = true,

@@ -17,13 +17,19 @@ const MAX_DEPTH: u32 = 200;
 impl Cursor<'_> {
     /// Reads something that may contain its like.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.deepen()?;
+        let found = read(self);
+        self.depth -= 1;
+        found
+    }
+
+    /// Goes one deeper into what may contain its like.
+    pub(super) fn deepen(&mut self) -> Result<()> {
         if self.depth == MAX_DEPTH {
             return Err(self.error("this nests too deep"));
         }
         self.depth += 1;
-        let found = read(self);
-        self.depth -= 1;
-        found
+        Ok(())
     }
 
     pub(super) fn ty(&mut self) -> Result<Type> {

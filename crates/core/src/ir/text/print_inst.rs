@@ -22,7 +22,7 @@ pub(crate) struct InstPrinter<'a> {
 }
 
 impl InstPrinter<'_> {
-    /// One instruction, on one line.
+    /// One instruction, on one line unless it is a nest.
     pub(crate) fn text(&self, inst: Inst) -> String {
         let data = self.func.inst(inst);
         let result = self.func.result(inst);
@@ -136,6 +136,7 @@ impl InstPrinter<'_> {
                     .map(|(side, access)| format!("{side}({})", access.join(", ")));
                 (plain(word), clauses.collect())
             }
+            Op::Nest(nest) => (self.nest(data, nest) + &typed, none),
             Op::Call(call) => (self.call("call", data, call, ty), call_clauses(call)),
             Op::Invoke {
                 call,
@@ -231,11 +232,11 @@ impl InstPrinter<'_> {
     }
 
     /// Whether a value is one of the function; in a broken one it may not be.
-    fn exists(&self, value: Value) -> bool {
+    pub(super) fn exists(&self, value: Value) -> bool {
         value.index() < self.func.value_count()
     }
 
-    fn value(&self, value: Value, implied: Option<Type>) -> String {
+    pub(super) fn value(&self, value: Value, implied: Option<Type>) -> String {
         if !self.exists(value) {
             return self.names.value(value);
         }

@@ -36,7 +36,7 @@ impl Verifier<'_> {
         self.operation(data, &types, result)
     }
 
-    fn operation(&mut self, data: &InstData, types: &[Type], result: Type) -> Check {
+    pub(super) fn operation(&mut self, data: &InstData, types: &[Type], result: Type) -> Check {
         let op = &data.op;
         match op {
             Op::Unary(unary) => {
@@ -192,6 +192,7 @@ impl Verifier<'_> {
                 is_int("the byte count", count)?;
                 no_result(result)
             }
+            Op::Nest(nest) => self.nest(nest, data, types, result),
             Op::Call(call) | Op::Invoke { call, .. } => self.call(call, types, result),
             Op::Request(request) => self.request(request, types),
             Op::Opaque(_) | Op::OpaqueTerminator { .. } => Ok(()),
