@@ -1,4 +1,4 @@
-//! Differentiates the C programs of `tests/programs/gradients` with the real command line, at every
+//! Differentiates the C and C++ programs of `tests/programs/gradients` with the real command line, at every
 //! optimization level, and runs them.
 //!
 //! Each program asks for derivatives in both modes and compares them itself with finite
@@ -30,10 +30,11 @@ macro_rules! gradients {
             for entry in std::fs::read_dir(programs()).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                if let Some(name) = name.strip_suffix(".c")
-                    && !name.ends_with(".native")
+                let stem = name.strip_suffix(".c").or(name.strip_suffix(".cpp"));
+                if let Some(stem) = stem
+                    && !stem.ends_with(".native")
                 {
-                    assert!(listed.contains(&name), "{name}.c is not in the list of tests");
+                    assert!(listed.contains(&stem), "{name} is not in the list of tests");
                 }
             }
         }
@@ -55,6 +56,7 @@ gradients!(
     guards,
     householder,
     insertion_sort,
+    logging,
     loops,
     lu,
     makers,
@@ -75,6 +77,7 @@ gradients!(
     scalars,
     series,
     solvers,
+    streams,
     structs,
     swaps,
     vectors,
@@ -122,8 +125,12 @@ fn build_and_run(
 ) -> Result<(), String> {
     let program = folder.join(format!("{name}{level}"));
     let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    build.arg("cc").arg(level);
-    build.arg(programs().join(format!("{name}.c"))).args(native);
+    let c = programs().join(format!("{name}.c"));
+    let (language, source) = match c.exists() {
+        true => ("cc", c),
+        false => ("c++", c.with_extension("cpp")),
+    };
+    build.args([language, level]).arg(source).args(native);
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     let printed = run(&mut Command::new(&program))?;
