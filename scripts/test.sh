@@ -2,11 +2,13 @@
 # Installs what the tests need and runs all of them.
 #
 # To build and use Zymase, the Rust toolchain is enough. The tests also compile C and C++ with
-# clang, at both ends of the range of versions that Zymase supports.
+# clang, at both ends of the range of versions that Zymase supports, and Fortran.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(clang-14 clang-22 llvm-22 llvm-22-dev libeigen3-dev binutils g++)
+packages=(
+    clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev binutils g++ valgrind
+)
 
 # Whether everything is there already.
 installed() {
@@ -25,7 +27,7 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
             apt-get install -y --no-install-recommends "${packages[@]}"
     fi
 elif ! command -v clang-22 >/dev/null; then
-    echo "the tests need clang-22, LLVM 22 and Eigen 3 (in Debian: ${packages[*]})" >&2
+    echo "the tests need clang-22, LLVM 22, flang-22, Boost and Eigen 3 (in Debian: ${packages[*]})" >&2
     exit 1
 fi
 

@@ -4,7 +4,8 @@
 //! Each program asks for derivatives in both modes and compares them itself with finite
 //! differences or with the gradient worked out by hand; it prints `ok NAME` and returns zero only
 //! if all of them agree. A file `NAME.native.c` beside `NAME.c` is compiled to a native object, as
-//! a library would be that Zymase cannot look into.
+//! a library would be that Zymase cannot look into. Programs about memory also run under valgrind,
+//! which finds leaks and accesses to memory that is gone.
 //!
 //! One test for each program, so that nextest runs them side by side.
 
@@ -47,13 +48,18 @@ gradients!(
     branches,
     calls,
     complex,
+    containers,
     copy_bytes,
     custom_rules,
     duff,
+    eigen_fixed,
     fft,
     fft_recursive,
     globals,
+    globals_active,
+    globals_cpp,
     guards,
+    heap,
     householder,
     insertion_sort,
     logging,
@@ -65,7 +71,9 @@ gradients!(
     networks,
     normalize,
     numerics,
+    odeint,
     overwrite,
+    owners,
     pointers,
     read_product,
     relu3,
@@ -81,7 +89,11 @@ gradients!(
     structs,
     swaps,
     vectors,
+    vectors_cpp,
 );
+
+/// Programs that make and free memory while they are differentiated.
+const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {
@@ -133,7 +145,17 @@ fn build_and_run(
     build.args([language, level]).arg(source).args(native);
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
-    let printed = run(&mut Command::new(&program))?;
+    // The program makes and frees the same memory at every level, so one is enough.
+    let mut start = match level == "-O2" && ON_THE_HEAP.contains(&name) {
+        true => {
+            let mut valgrind = Command::new("valgrind");
+            let checks = ["-q", "--error-exitcode=9", "--leak-check=full"];
+            valgrind.args(checks).arg(&program);
+            valgrind
+        }
+        false => Command::new(&program),
+    };
+    let printed = run(&mut start)?;
     if printed.lines().last() == Some(&format!("ok {name}")) {
         return Ok(());
     }

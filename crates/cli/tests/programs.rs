@@ -372,18 +372,114 @@ fn two_definitions() {
     }
 }
 
+/// A body that another file may replace is not the one to differentiate if another file does.
+#[test]
+fn weak_functions() {
+    let source = format!(
+        "{HEADER}
+__attribute__((weak)) double g(double x) {{ return x; }}
+double f(double x) {{ return x * g(x); }}
+int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)f, 3.0)); }}"
+    );
+    let strong = "double g(double x) { return 5 * x; }";
+    let weak = "__attribute__((weak)) double g(double x) { return 7 * x; }";
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", strong), ("c.c", weak)]);
+        let prints = |expected: &str| {
+            let printed = succeed(&folder.command("./prog", ""));
+            assert_eq!(printed, expected, "{clang}");
+        };
+        succeed(&cc(&folder, &clang, "-O1 a.c -o prog"));
+        prints("6\n");
+        succeed(&cc(&folder, &clang, "-O1 c.c a.c b.c -o prog"));
+        prints("30\n");
+        succeed(&cc(&folder, &clang, "-O1 -c a.c b.c c.c"));
+        succeed(&cc(&folder, &clang, "a.o b.o -o prog"));
+        prints("30\n");
+        let message = common::shown(&cc(&folder, &clang, "a.o c.o -o other"));
+        let expected = "exit code 1\nerror: `g` is defined in a.o and in c.o";
+        assert!(message.starts_with(expected), "{message}");
+        // Nobody can differentiate the strong one now.
+        succeed(&folder.command(&clang, "-O1 -c b.c"));
+        let message = common::shown(&cc(&folder, &clang, "a.o b.o -o other"));
+        let expected = "exit code 1\nerror: `g` is defined in a.o and in b.o";
+        assert!(message.starts_with(expected), "{message}");
+        assert!(!folder.path().join("other").exists());
+    }
+}
+
+/// Copies of inline functions and templates, and of their variables, are one definition.
+#[test]
+fn comdat() {
+    let header = format!(
+        "#include <cstdio>
+extern \"C\" {{
+{HEADER}}}
+template <int N> struct Power {{
+    static int calls;
+    __attribute__((noinline)) static double of(double x) {{
+        calls++;
+        return x * Power<N - 1>::of(x);
+    }}
+}};
+template <int N> int Power<N>::calls;
+template <> inline double Power<0>::of(double) {{ return 1; }}
+double other(double);
+"
+    );
+    let first = "#include \"power.h\"
+static double f(double x) { return Power<3>::of(x) + other(x); }
+int main() { printf(\"%g\", __enzyme_autodiff((void *)f, 2.0)); printf(\" %d\\n\", Power<3>::calls); }";
+    let second = "#include \"power.h\"
+double other(double x) { return 10 * Power<3>::of(x); }";
+    let files = [("power.h", &*header), ("a.cpp", first), ("b.cpp", second)];
+    for level in ["-O0", "-O2"] {
+        let folder = Folder::with(&files);
+        succeed(&folder.zymase(&format!("c++ {level} -c a.cpp b.cpp")));
+        succeed(&folder.zymase(&format!("c++ {level} a.o b.o -o prog")));
+        assert_eq!(succeed(&folder.command("./prog", "")), "132 2\n", "{level}");
+    }
+}
+
+/// A file that has derivatives of its own, and is native already, still has bodies for others.
+#[test]
+fn through_a_file_with_requests() {
+    let first = format!(
+        "{HEADER}
+double g(double);
+double count(void);
+int main() {{ printf(\"%g %g\\n\", __enzyme_autodiff((void *)g, 3.0), count()); }}"
+    );
+    let second = format!(
+        "{HEADER}
+static double calls;
+static double cube(double x) {{ calls++; return x * x * x; }}
+double g(double x) {{ return __enzyme_autodiff((void *)cube, x) + cube(x); }}
+double count(void) {{ return calls; }}"
+    );
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", &first), ("b.c", &second)]);
+        succeed(&cc(&folder, &clang, "-O2 -c a.c b.c"));
+        succeed(&cc(&folder, &clang, "-O2 a.o b.o -o prog"));
+        assert_eq!(succeed(&folder.command("./prog", "")), "45 2\n", "{clang}");
+    }
+}
+
+/// The derivative shares a variable that only another file can see, and which that file changes.
 #[test]
 fn local_variable_of_a_native_file() {
+    let source = format!(
+        "{HEADER}
+double g(double);
+void set(double);
+int main() {{ set(5); printf(\"%g\\n\", __enzyme_autodiff((void *)g, 3.0)); }}"
+    );
     let other = "static double scale = 2; void set(double s) { scale = s; }
 double g(double x) { return scale * x; }";
-    for message in refused_link(other, "-O1 a.c b.c -o prog") {
-        expect_test::expect![[r#"
-            exit code 1
-            error: a derivative uses `scale`, which is local to 1-b.o
-             |
-             = note: the file was compiled to native code, so the derivative cannot share the variable with it
-             = help: compile the file with -flto, or make the variable visible to other files (not `static`)
-        "#]].assert_eq(&message);
+    for clang in clangs() {
+        let folder = Folder::with(&[("a.c", &source), ("b.c", other)]);
+        succeed(&cc(&folder, &clang, "-O1 a.c b.c -o prog"));
+        assert_eq!(succeed(&folder.command("./prog", "")), "5\n", "{clang}");
     }
 }
 

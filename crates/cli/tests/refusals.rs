@@ -378,8 +378,66 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             3 |     scale = x * 2;
               |           ^^^^^^^^ in `f`
               |
-              = note: other code may use the variable too, so its shadow would have to be kept beside it everywhere
-              = help: pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_scale = &scale;`
+              = note: it is defined outside of the program that Zymase sees, so other code may read and write it while a derivative is computed
+              = help: compile the file that defines it with zymase too, pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_scale = &scale;`
+        "#]],
+    );
+}
+
+#[test]
+fn stranger_and_variable() {
+    check(
+        "static double scale;
+void elsewhere(void);
+static void log_it(void) { elsewhere(); }
+static double f(double x) {
+    scale = x * 2;
+    log_it();
+    return x * scale;
+}
+double get(void) { return scale; }
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error: cannot tell what `elsewhere` does with the global variable `scale`
+             --> a.c:3:28
+              |
+            3 | static void log_it(void) { elsewhere(); }
+              |                            ^^^^^^^^^ in `log_it`
+              |
+             ::: a.c:6:5
+              |
+            6 |     log_it();
+              |     ------ inlined here, in `f`
+              |
+              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
+        "#]],
+    );
+}
+
+#[test]
+fn stale_pointer_in_variable() {
+    check(
+        "static double *cursor;
+void start(double *at) { cursor = at; }
+static double f(double x) {
+    *cursor = x * 2;
+    return x * *cursor;
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error: cannot tell whether memory has a derivative
+             --> a.c:4:13
+              |
+            4 |     *cursor = x * 2;
+              |             ^^^^^^^^ in `f`
+              |
+              = note: a derivative flows through a pointer that may lead to memory that this function knows nothing of
+              = help: pass the memory as an enzyme_dup argument
         "#]],
     );
 }

@@ -40,6 +40,9 @@ pub struct Key {
     pub other_overwritten: bool,
     /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
+    /// For each argument, whether all memory behind it was made while the derivative ran, so that
+    /// nobody looks for derivatives in its shadow afterwards.
+    pub made: Vec<bool>,
     /// The global variables that may hold active floats, or pointers to some, at the start.
     pub globals: Vec<Global>,
     /// Whether somebody uses the primal result.
@@ -50,6 +53,9 @@ pub struct Key {
     pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
     pub strong_zero: bool,
+    /// How many derivatives deep this one is where variables have shadows: the shadow of a
+    /// variable in a derivative must not be its shadow in the derivative of that derivative.
+    pub nesting: u32,
 }
 
 impl Key {
@@ -65,11 +71,13 @@ impl Key {
             overwritten: vec![request.mode != Mode::Combined; count],
             other_overwritten: request.mode != Mode::Combined,
             shapes: vec![Shape::default(); count],
+            made: vec![false; count],
             globals: Vec::new(),
             primal_needed: request.primal_return,
             combined: request.mode == Mode::Combined,
             disjoint: false,
             strong_zero: request.strong_zero,
+            nesting: 0,
         }
     }
 

@@ -1,12 +1,13 @@
 //! The steps from a module with requests to a module with derivatives.
 
 use crate::analysis::activity::globals::Globals;
+use crate::analysis::effects::callees;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
-    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Global, Inst, InstData, Mode, Module,
-    Op, ParamAttrs, Request, Symbol, Type,
+    Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
+    ParamAttrs, Request, Symbol, Type,
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;
@@ -108,7 +109,7 @@ impl Worklist {
         let requests = requests_of(&self.synthesis.module.funcs[func]);
         for &(inst, ref request) in &requests {
             self.open.push(func);
-            for needed in self.reachable(request.func) {
+            for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
                     return Err(self.circular(func, inst, needed));
                 }
@@ -126,33 +127,8 @@ impl Worklist {
     fn prepare(&mut self, func: Func) -> Result<()> {
         simplify::use_library_bodies::run(&mut self.synthesis.module, func);
         simplify::lower_library_calls::run(&mut self.synthesis.module, func);
+        simplify::lower_allocations::run(&mut self.synthesis.module, func);
         Ok(())
-    }
-
-    /// The functions that can run when `func` does and that hold requests or are differentiated.
-    fn reachable(&self, func: Func) -> Vec<Func> {
-        let mut found = vec![func];
-        let mut seen = HashSet::from([func]);
-        let mut next = 0;
-        while next < found.len() {
-            let function = &self.synthesis.module.funcs[found[next]];
-            next += 1;
-            for &block in function.blocks() {
-                for &inst in function.block_insts(block) {
-                    let data = function.inst(inst);
-                    let callee = match data.op.call() {
-                        Some(call) => call.callee,
-                        None => continue,
-                    };
-                    if let Callee::Direct(callee) = callee
-                        && seen.insert(callee)
-                    {
-                        found.push(callee);
-                    }
-                }
-            }
-        }
-        found
     }
 
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
@@ -188,7 +164,11 @@ impl Worklist {
             .in_function(&self.synthesis.module.funcs[func].name));
         }
         let primal = target.sig.clone();
-        let key = Key::of_request(request);
+        let touched = Globals::new(&self.synthesis.module, request.func).touched;
+        let key = Key {
+            nesting: self.synthesis.shadow_globals().nesting_above(&touched),
+            ..Key::of_request(request)
+        };
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
                 self.synthesis.forward(&key)?,
@@ -245,10 +225,8 @@ impl Worklist {
     /// whatever an earlier derivative left in its shadow is gone.
     fn zero_shadow_globals(&mut self, func: Func, request: Inst, derivative: Func) {
         let touched = Globals::new(&self.synthesis.module, derivative).touched;
-        let shadows: Vec<Global> = touched
-            .into_iter()
-            .filter(|&global| self.synthesis.is_shadow(global))
-            .collect();
+        let shadows = self.synthesis.shadow_globals();
+        let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
         let blocks = self.synthesis.module.funcs[func].inst_blocks();
         let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
             return;

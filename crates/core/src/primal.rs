@@ -7,7 +7,7 @@ use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
-use crate::analysis::types::{Piece, Types};
+use crate::analysis::types::{LONGEST_COPY, Piece, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Value};
@@ -15,7 +15,7 @@ use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
-use crate::simplify::{choose_undefined, expand_nests};
+use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
 
 /// A function in canonical form and its analyses.
@@ -73,6 +73,7 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
+        recognize_absolute_values::run(&mut function);
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -225,29 +226,18 @@ impl Primal {
         .in_function(&self.function.name)
     }
 
-    /// A number that divides an integer, as far as the instruction that computes it tells.
-    fn multiple_of(&self, value: Value) -> i64 {
-        let Some(inst) = self.function.def_inst(value) else {
-            return 1;
-        };
-        let data = self.function.inst(inst);
-        let constant = data.args.get(1).and_then(|&v| self.function.as_int(v));
-        match (&data.op, constant) {
-            (Op::Binary(BinaryOp::Mul), Some(n)) if n > 0 && n < 4096 => n as i64,
-            (Op::Binary(BinaryOp::Shl), Some(n)) if (0..12).contains(&n) => 1 << n,
-            (Op::Binary(BinaryOp::And), Some(n)) if n < 0 => 1 << n.trailing_zeros().min(12),
-            (Op::Cast(_), _) => self.multiple_of(data.args[0]),
-            _ => 1,
-        }
-    }
-
     /// What a copy of active memory moves. It must be known of every byte.
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
-        let shape = self.types.shape(data.args[0]);
+        // Of a length that is not known, either side may know something that the other need not.
+        let mut shape = self.types.shape(data.args[0]).clone();
+        shape.merge(self.types.shape(data.args[1]));
         let (period, pieces) = match self.function.as_int(data.args[2]) {
-            Some(len) if len <= 4096 => (len as i64, shape.pieces(0, len as i64)),
-            _ => match shape.period(self.multiple_of(data.args[2])) {
+            Some(len) if len <= LONGEST_COPY => {
+                let len = len as i64;
+                (len, shape.repeating_element(len).pieces(0, len))
+            }
+            _ => match shape.period(factor(&self.function, data.args[2])) {
                 Some(period) => (period, shape.pieces(0, period)),
                 // The byte that keeps the memory from having a period, if it can be named.
                 None => {
@@ -293,10 +283,12 @@ impl Copied {
     /// scalars at different offsets in the period never meet and can be moved one after another.
     fn new(len: i64, pieces: Vec<(i64, Piece)>) -> Copied {
         let repeats = |period: i64| {
-            pieces.iter().all(|(at, piece)| {
-                let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
-                at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
-            })
+            // The whole may be a period of something longer itself.
+            len % period == 0
+                && pieces.iter().all(|(at, piece)| {
+                    let next = pieces.binary_search_by_key(&(at + period), |(at, _)| *at);
+                    at + period >= len || next.is_ok_and(|next| pieces[next].1 == *piece)
+                })
         };
         let starts = pieces.iter().map(|(at, _)| *at).filter(|&at| at > 0);
         let period = starts.chain([len]).find(|&period| repeats(period));

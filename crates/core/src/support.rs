@@ -22,9 +22,47 @@ pub fn malloc(module: &mut Module) -> Callable {
     declare_allocator(module, "malloc", sig, info)
 }
 
-/// A deallocation function, declared if it is not yet.
+/// `malloc_usable_size`, declared if it is not yet: how many bytes an allocation has.
+pub fn room(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::ptr()], Type::i64());
+    let room = Function::new("malloc_usable_size", sig.clone());
+    (module.declare(room), sig)
+}
+
+/// `calloc`, declared if it is not yet.
+pub fn calloc(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::i64(), Type::i64()], Type::ptr());
+    let info = AllocInfo {
+        kind: AllocKind::Alloc,
+        zeroed: true,
+        family: "malloc".to_string(),
+        size_args: vec![0, 1],
+        ptr_arg: None,
+    };
+    declare_allocator(module, "calloc", sig, info)
+}
+
+/// `memalign`, declared if it is not yet.
+pub fn memalign(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::i64(), Type::i64()], Type::ptr());
+    let info = AllocInfo {
+        kind: AllocKind::Alloc,
+        zeroed: false,
+        family: "malloc".to_string(),
+        size_args: vec![1],
+        ptr_arg: None,
+    };
+    declare_allocator(module, "memalign", sig, info)
+}
+
+/// A deallocation function of C or C++, declared if it is not yet.
 pub fn free(module: &mut Module, name: &str) -> Callable {
     let sig = Signature::new(vec![Type::ptr()], Type::void());
+    (free_like(module, name, sig.clone()), sig)
+}
+
+/// A deallocation function that takes the pointer and more, declared if it is not yet.
+pub fn free_like(module: &mut Module, name: &str, sig: Signature) -> Func {
     let info = AllocInfo {
         kind: AllocKind::Free,
         zeroed: false,
@@ -32,7 +70,7 @@ pub fn free(module: &mut Module, name: &str) -> Callable {
         size_args: Vec::new(),
         ptr_arg: Some(0),
     };
-    declare_allocator(module, name, sig, info)
+    declare_allocator(module, name, sig, info).0
 }
 
 fn realloc(module: &mut Module) -> Callable {

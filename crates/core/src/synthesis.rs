@@ -1,18 +1,20 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+use crate::analysis::effects::callees;
+use crate::analysis::known;
 use crate::custom;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    Constant, Func, Function, Global, GlobalData, Initializer, Module, Op, Signature, Symbol, Type,
-    Value, ValueDef,
+    AllocKind, Constant, Func, Function, Module, Op, Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Layout, versions};
+use crate::reverse::{self, Augmented, Layout, delayed, versions};
+use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
 
@@ -28,7 +30,8 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
-    shadow_globals: HashMap<Global, Global>,
+    shadow_globals: ShadowGlobals,
+    frees: HashMap<Func, bool>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
 }
@@ -57,7 +60,8 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
-            shadow_globals: HashMap::new(),
+            shadow_globals: ShadowGlobals::default(),
+            frees: HashMap::new(),
             open: Vec::new(),
         }
     }
@@ -160,7 +164,7 @@ impl Synthesis {
         self.combined.insert(key.clone(), func);
         if let Some(rule) = custom::rule_for(&self.module, key)? {
             let bodies = custom::reverse(self, key, &rule)?;
-            let function = reverse::combine(&bodies, key, &sig, name);
+            let function = reverse::combine(&bodies, key, &sig, name, None);
             self.define(func, function);
             return Ok(func);
         }
@@ -180,7 +184,8 @@ impl Synthesis {
             _ => Vec::new(),
         };
         let bodies = reverse::synthesize(self, &primal)?;
-        let function = reverse::combine(&bodies, key, &sig, name);
+        let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let function = reverse::combine(&bodies, key, &sig, name, release);
         if conditions.is_empty() {
             self.define(func, function);
             return Ok(func);
@@ -208,28 +213,29 @@ impl Synthesis {
         (func, sig)
     }
 
-    /// The shadow of a global variable: zeroed memory of the same size.
-    pub fn shadow_global(&mut self, global: Global) -> Global {
-        if let Some(&shadow) = self.shadow_globals.get(&global) {
-            return shadow;
+    /// Whether a function, or one that it calls, frees memory.
+    pub fn frees_memory(&mut self, func: Func) -> bool {
+        if let Some(&known) = self.frees.get(&func) {
+            return known;
         }
-        let data = &self.module.globals[global];
-        let shadow = GlobalData {
-            name: format!("{}.shadow", data.name),
-            init: Some(Initializer::default()),
-            constant: false,
-            local: true,
-            origin: None,
-            ..data.clone()
-        };
-        let shadow = self.module.globals.push(shadow);
-        self.shadow_globals.insert(global, shadow);
-        shadow
+        let module = &self.module;
+        let frees = callees(module, func).iter().any(|&callee| {
+            let info = known::allocation(&module.funcs[callee]);
+            info.is_some_and(|info| info.kind == AllocKind::Free)
+        });
+        self.frees.insert(func, frees);
+        frees
     }
 
-    /// The shadow of a value that has none of its own: zero, for a pointer itself, for the address
-    /// of a global variable that of its shadow.
-    pub fn default_shadow(&mut self, func: &mut Function, value: Value) -> Value {
+    /// The shadow of a value that has none of its own, in one of the derivatives that are made at
+    /// once: zero, for a pointer itself, for the address of a global variable that of its shadow.
+    pub fn default_shadow(
+        &mut self,
+        func: &mut Function,
+        value: Value,
+        key: &Key,
+        k: usize,
+    ) -> Value {
         let ty = func.ty(value);
         if !ty.scalar().is_ptr() {
             return func.zero(ty);
@@ -237,15 +243,18 @@ impl Synthesis {
         if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
         {
             let (global, offset) = (*global, *offset);
-            let shadow = self.shadow_global(global);
+            let instance = (key.nesting, k);
+            let shadow = self
+                .shadow_globals
+                .shadow(&mut self.module, global, instance);
             return func.constant(ty, Constant::Address(Symbol::Global(shadow), offset));
         }
         value
     }
 
-    /// Whether a global variable is the shadow of another.
-    pub fn is_shadow(&self, global: Global) -> bool {
-        self.shadow_globals.values().any(|&shadow| shadow == global)
+    /// The shadows of global variables.
+    pub fn shadow_globals(&self) -> &ShadowGlobals {
+        &self.shadow_globals
     }
 
     /// Keeps what was decided about a function.

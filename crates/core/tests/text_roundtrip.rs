@@ -269,6 +269,7 @@ impl Generator {
                 thread_local: self.rng.bool(),
                 local: self.rng.bool(),
                 inactive: self.rng.bool(),
+                source: None,
                 origin: None,
             });
         }

@@ -10,14 +10,14 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 pub use llvm_sys::prelude::{
     LLVMAttributeRef as Attr, LLVMBasicBlockRef as Bb, LLVMBuilderRef as Bld,
-    LLVMContextRef as Ctx, LLVMMetadataRef as Md, LLVMModuleRef as Mdl, LLVMTypeRef as Ty,
-    LLVMUseRef as Use, LLVMValueRef as Val,
+    LLVMContextRef as Ctx, LLVMDbgRecordRef as Rec, LLVMMetadataRef as Md, LLVMModuleRef as Mdl,
+    LLVMTypeRef as Ty, LLVMUseRef as Use, LLVMValueRef as Val,
 };
 pub use llvm_sys::target::LLVMTargetDataRef as Data;
 use llvm_sys::target::*;
 pub use llvm_sys::{
-    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMLinkage, LLVMOpcode as Opcode,
-    LLVMRealPredicate, LLVMTailCallKind, LLVMTypeKind, LLVMValueKind as Kind,
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMDbgRecordKind, LLVMIntPredicate, LLVMLinkage,
+    LLVMOpcode as Opcode, LLVMRealPredicate, LLVMTailCallKind, LLVMTypeKind, LLVMValueKind as Kind,
 };
 
 macro_rules! wrap {
@@ -140,6 +140,17 @@ wrap! {
     fn scope_file(m: Md) -> Md = LLVMDIScopeGetFile;
     fn set_subprogram(f: Val, m: Md) = LLVMSetSubprogram;
     fn metadata_kind(m: Md) -> LLVMMetadataKind = LLVMGetMetadataKind;
+    fn first_record(v: Val) -> Rec = LLVMGetFirstDbgRecord;
+    fn next_record(r: Rec) -> Rec = LLVMGetNextDbgRecord;
+    fn record_kind(r: Rec) -> LLVMDbgRecordKind = LLVMDbgRecordGetKind;
+    fn record_value(r: Rec, i: u32) -> Val = LLVMDbgVariableRecordGetValue;
+    fn record_variable(r: Rec) -> Md = LLVMDbgVariableRecordGetVariable;
+    fn record_expression(r: Rec) -> Md = LLVMDbgVariableRecordGetExpression;
+    fn variable_of_expression(m: Md) -> Md = LLVMDIGlobalVariableExpressionGetVariable;
+    fn tag(m: Md) -> u16 = LLVMGetDINodeTag;
+    fn type_size(m: Md) -> u64 = LLVMDITypeGetSizeInBits;
+    fn type_offset(m: Md) -> u64 = LLVMDITypeGetOffsetInBits;
+    fn type_flags(m: Md) -> LLVMDIFlags = LLVMDITypeGetFlags;
     fn module_layout(m: Mdl) -> Data = LLVMGetModuleDataLayout;
     fn pointer_size(d: Data) -> u32 = LLVMPointerSize;
     fn byte_order(d: Data) -> LLVMByteOrdering = LLVMByteOrder;
@@ -269,6 +280,41 @@ pub fn metadata_string(v: Val) -> Option<String> {
     }
 }
 
+/// The name of a type in debug information.
+pub fn type_name(ty: Md) -> String {
+    let mut len = 0;
+    // SAFETY: the text lives as long as the context.
+    unsafe {
+        let start = LLVMDITypeGetName(ty, &mut len);
+        raw::text(start, len)
+    }
+}
+
+/// The expression of debug information that says nothing. There is one in a context.
+pub fn empty_expression(m: Mdl) -> Md {
+    // SAFETY: an empty list of operations is read; nothing is left to be finalized.
+    unsafe {
+        let builder = LLVMCreateDIBuilder(m);
+        let expression = LLVMDIBuilderCreateExpression(builder, std::ptr::null_mut(), 0);
+        LLVMDisposeDIBuilder(builder);
+        expression
+    }
+}
+
+/// The metadata of one kind of a global variable.
+pub fn global_metadata(global: Val, kind: u32) -> Option<Md> {
+    let mut count = 0;
+    // SAFETY: the entries are as many as LLVM says, and disposed of once.
+    unsafe {
+        let entries = LLVMGlobalCopyAllMetadata(global, &mut count);
+        let found = (0..count as u32)
+            .find(|&i| LLVMValueMetadataEntriesGetKind(entries, i) == kind)
+            .map(|i| LLVMValueMetadataEntriesGetMetadata(entries, i));
+        LLVMDisposeValueMetadataEntries(entries);
+        found
+    }
+}
+
 /// The name of a file in debug information.
 pub fn file_name(file: Md) -> String {
     if file.is_null() {
@@ -390,7 +436,8 @@ pub fn make_node(c: Ctx, operands: &[Md]) -> Md {
     unsafe { LLVMMDNodeInContext2(c, operands.as_ptr().cast_mut(), operands.len()) }
 }
 
-/// A node whose first operand is itself, so that it equals no other.
+/// A node whose first operand is itself, so that it equals no other. There must be more operands:
+/// LLVM takes a node of one operand for that operand when it becomes a value.
 pub fn make_self_node(c: Ctx, rest: &[Md]) -> Md {
     let mut operands = vec![std::ptr::null_mut()];
     operands.extend(rest);

@@ -2,13 +2,13 @@
 
 use crate::context::Context;
 use crate::raw::{Buffer, c_string, take_message};
-use llvm_sys::LLVMModule;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
+use llvm_sys::{LLVMLinkage, LLVMModule};
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::null_mut;
@@ -115,6 +115,25 @@ impl Module {
     pub fn print(&self) -> String {
         // SAFETY: the module is alive and the message becomes ours.
         unsafe { take_message(LLVMPrintModuleToString(self.raw())) }
+    }
+
+    /// Adds bytes in a section that linkers leave out of programs.
+    pub fn add_excluded_section(&self, name: &str, bytes: &[u8]) {
+        let context = self.context().raw();
+        // SAFETY: LLVM copies bytes and names; the node belongs to the context.
+        unsafe {
+            let start = bytes.as_ptr().cast();
+            let content = LLVMConstStringInContext2(context, start, bytes.len(), 1);
+            let global = LLVMAddGlobal(self.raw(), LLVMTypeOf(content), c"".as_ptr());
+            LLVMSetInitializer(global, content);
+            LLVMSetLinkage(global, LLVMLinkage::LLVMPrivateLinkage);
+            LLVMSetGlobalConstant(global, 1);
+            LLVMSetSection(global, c_string(name).as_ptr());
+            LLVMSetAlignment(global, 1);
+            let kind = LLVMGetMDKindIDInContext(context, c"exclude".as_ptr(), 7);
+            let node = LLVMMDNodeInContext2(context, null_mut(), 0);
+            LLVMGlobalSetMetadata(global, kind, node);
+        }
     }
 
     /// The bitcode.

@@ -19,15 +19,20 @@ pub fn prepare(module: &Module) -> Result<()> {
     }
     let structure = KeepStructure::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
+    let outcome = module.run_passes(
+        "function(lower-invoke,simplifycfg),default<O2>",
+        Some(&machine),
+        PassOptions::STRUCTURE,
+    );
+    structure.lift(module);
+    outcome?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
     // dead branches, which the cleanup folds without turning loops around again. The pass that does
-    // it knows branches only, and crashes at a switch into a cycle.
-    let pipeline = "default<O2>,function(lower-switch,fix-irreducible,instcombine,\
-                    simplifycfg<keep-loops>,\
+    // it knows branches only, and crashes at a switch into a cycle. The cleanup also sees masks of
+    // sign bits for what they are, which it could not as long as float registers were forbidden.
+    let pipeline = "function(lower-switch,fix-irreducible,instcombine,simplifycfg<keep-loops>,\
                     loop-simplify,lcssa)";
-    let outcome = module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
-    structure.lift(module);
-    outcome
+    module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
 }
 
 /// Keeps the structure of code through the optimizer, by attributes that functions have for a

@@ -12,7 +12,7 @@ mod library;
 
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
-use crate::requests::{Pins, Registered, Rule, is_registration, only_declared};
+use crate::requests::{Pins, Registered, Rule, is_registration, note_variable, only_declared};
 use library::{reached, take_from_library};
 use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
@@ -273,14 +273,21 @@ fn hide_bodies(private: &Module, pins: &Pins) -> Vec<String> {
     hidden
 }
 
-/// Declares variables that change: their memory is the program's.
+/// Declares variables that change: their memory is the program's. Those that nobody can write and
+/// whose address nobody asks for are constants, whatever the program calls them.
 fn share_variables(private: &Module) {
     for global in private.globals() {
         if !is_variable(global) {
             continue;
         }
+        if is_local(global) && is_only_loaded(global) {
+            // SAFETY: the variables of a live module are live.
+            unsafe { LLVMSetGlobalConstant(global, 1) };
+            continue;
+        }
         // SAFETY: the variables of a live module are live.
         unsafe {
+            note_variable(private, &value_name(global));
             LLVMSetComdat(global, std::ptr::null_mut());
             LLVMSetInitializer(global, std::ptr::null_mut());
             LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMDefaultVisibility);
@@ -294,6 +301,30 @@ fn is_variable(global: LLVMValueRef) -> bool {
     // SAFETY: the caller has a live global variable.
     let changes = unsafe { LLVMIsDeclaration(global) == 0 && LLVMIsGlobalConstant(global) == 0 };
     changes && !is_note(global)
+}
+
+/// Whether a module only loads from a variable, at whatever places in it.
+fn is_only_loaded(global: LLVMValueRef) -> bool {
+    let mut pointers = vec![global];
+    while let Some(pointer) = pointers.pop() {
+        // SAFETY: users of live values are live.
+        unsafe {
+            let mut next = LLVMGetFirstUse(pointer);
+            while !next.is_null() {
+                let user = LLVMGetUser(next);
+                next = LLVMGetNextUse(next);
+                let moves = !LLVMIsAGetElementPtrInst(user).is_null()
+                    || (!LLVMIsAConstantExpr(user).is_null()
+                        && LLVMGetConstOpcode(user) == llvm_sys::LLVMOpcode::LLVMGetElementPtr);
+                if moves {
+                    pointers.push(user);
+                } else if LLVMIsALoadInst(user).is_null() || LLVMGetVolatile(user) != 0 {
+                    return false;
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Whether a variable is there for the compiler to read, and not for the program.

@@ -5,7 +5,10 @@
 //! the text form of the IR ([`lower`]). Every tree terminates and has no undefined behaviour, and
 //! so does every tree with statements left out: that is how failing programs become small
 //! ([`shrink`]).
+//!
+//! [`copies`] makes programs of another sort, in C, which check themselves.
 
+pub mod copies;
 pub mod grow;
 pub mod lower;
 pub mod referee;

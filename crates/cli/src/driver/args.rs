@@ -126,7 +126,7 @@ pub enum Emit {
 }
 
 /// Levels of optimization.
-#[derive(Copy, Clone, PartialEq, Eq, ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Level {
     #[value(name = "0")]
     Zero,

@@ -11,13 +11,16 @@ mod headers;
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate, no_library};
 use crate::tools::{self, Language};
-use crate::{journal, ld, output};
+use crate::{embedded, journal, ld, output};
 use arguments::{Arguments, Mode};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
-use zymase_llvm::requests::{COMMON_PREFIX, is_unoptimized, mark_unoptimized, speaks_to_us};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, Definition, definition, is_unoptimized, mark_own_debug, mark_unoptimized,
+    speaks_to_us, strip_own_debug,
+};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command, and gives its exit code.
@@ -137,7 +140,8 @@ impl Compiler<'_> {
             Mode::Assembly => "-S",
             _ => "-c",
         });
-        if self.arguments.mode != Mode::Assembly && !self.arguments.writes_bitcode() {
+        let embeds = self.arguments.mode != Mode::Assembly && !self.arguments.writes_bitcode();
+        if embeds {
             command.args(["-Xclang", "-fembed-bitcode=all"]);
         }
         command
@@ -146,7 +150,16 @@ impl Compiler<'_> {
             .arg("-o")
             .arg(target);
         let code = tools::run(&mut command)?;
-        Ok(if code == 0 { Ok(()) } else { Err(Failed(code)) })
+        if code != 0 {
+            return Ok(Err(Failed(code)));
+        }
+        if embeds {
+            let mut object = output::read(target)?;
+            if embedded::rename_section(&mut object) {
+                output::write(target, &object)?;
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// The bitcode of a source with requests, before any optimization; nothing if the words were
@@ -154,7 +167,9 @@ impl Compiler<'_> {
     ///
     /// Clang's own passes would vectorize and unroll the loops that are to be differentiated, fold
     /// markers that the file defines and inline functions that something is registered about. The
-    /// file is optimized as it would have been when the derivatives exist.
+    /// file is optimized as it would have been when the derivatives exist. Debug information tells
+    /// types where nothing else does, and lines for messages; if the user did not ask for it, it
+    /// goes before code is generated.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Option<Vec<u8>>, Failed>> {
         let path = self.scratch.join("module.bc");
         let mut command = self.clang_command();
@@ -162,6 +177,7 @@ impl Compiler<'_> {
             .args(&self.arguments.compile)
             .args(["-c", "-emit-llvm", "-fno-lto"])
             .args(["-Xclang", "-disable-llvm-passes"])
+            .args(self.arguments.debug_for_types())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")
@@ -179,6 +195,9 @@ impl Compiler<'_> {
             return Ok(Ok(None));
         }
         mark_unoptimized(&module);
+        if !self.arguments.debug_for_types().is_empty() {
+            mark_own_debug(&module);
+        }
         Ok(Ok(Some(module.to_bitcode())))
     }
 
@@ -192,25 +211,34 @@ impl Compiler<'_> {
         let name = source.to_string_lossy();
         let context = Context::new();
         let module = Module::parse(&context, bytes, &name)?;
-        let mut missing = false;
+        let (mut missing, mut replaceable) = (false, false);
         let mut library = |wanted: &str| {
             missing |= !is_library_function(wanted);
+            replaceable |= definition(&module, wanted) == Definition::Weak;
             no_library(wanted)
         };
-        match differentiate(&module, &name, &options, &mut library) {
-            Ok(_) => {}
-            Err(_) if missing && self.arguments.mode == Mode::Object => {
-                return output::write(target, bytes);
-            }
-            Err(diagnostic) => return Err(diagnostic),
+        let outcome = differentiate(&module, &name, &options, &mut library);
+        // Other files may have what is missing here, or another body for a weak function.
+        let waits = replaceable || (missing && outcome.is_err());
+        if waits && self.arguments.mode == Mode::Object {
+            return output::write(target, bytes);
         }
-        output::write(target, &generate(&module, &options, self.arguments.mode)?)
+        outcome?;
+        let code = generate(&module, bytes, &options, self.arguments.mode)?;
+        output::write(target, &code)
     }
 }
 
-/// Native code of a module whose requests are served.
-fn generate(module: &Module, options: &CompileOptions, mode: Mode) -> Result<Vec<u8>> {
+/// Native code of a module whose requests are served. Its bitcode as it was goes along, for
+/// derivatives in other files.
+fn generate(
+    module: &Module,
+    bitcode: &[u8],
+    options: &CompileOptions,
+    mode: Mode,
+) -> Result<Vec<u8>> {
     journal::step("generating code");
+    strip_own_debug(module);
     let machine = TargetMachine::for_module(module, codegen_level(options))?;
     if is_unoptimized(module) {
         let pipeline = format!("default<O{}>", options.level.digit());
@@ -218,7 +246,10 @@ fn generate(module: &Module, options: &CompileOptions, mode: Mode) -> Result<Vec
     }
     match mode {
         Mode::Assembly => machine.emit_assembly(module).map(String::into_bytes),
-        _ => machine.emit_object(module),
+        _ => {
+            embedded::add(module, bitcode, options.level);
+            machine.emit_object(module)
+        }
     }
 }
 

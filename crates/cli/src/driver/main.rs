@@ -7,6 +7,7 @@ mod args;
 mod cc;
 mod compile;
 mod demo;
+mod embedded;
 mod explain;
 mod journal;
 mod ld;

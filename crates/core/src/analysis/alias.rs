@@ -127,6 +127,7 @@ impl<'a> Aliases<'a> {
             return false;
         }
         if let (Some(x), Some(y)) = (a.tbaa, b.tbaa)
+            && self.root(x) == self.root(y)
             && !self.is_above(x, y)
             && !self.is_above(y, x)
         {
@@ -157,10 +158,19 @@ impl<'a> Aliases<'a> {
     }
 
     fn is_above(&self, above: Tbaa, below: Tbaa) -> bool {
-        let parents = std::iter::successors(Some(below), |&t| self.module.tbaa[t].parent);
+        self.upwards(below).any(|t| t == above)
+    }
+
+    /// The root of the tree of an alias class. Each language has a tree of its own, and classes of
+    /// two languages say nothing about each other.
+    fn root(&self, class: Tbaa) -> Option<Tbaa> {
+        self.upwards(class).last()
+    }
+
+    fn upwards(&self, class: Tbaa) -> impl Iterator<Item = Tbaa> {
+        let parents = std::iter::successors(Some(class), |&t| self.module.tbaa[t].parent);
         // A chain longer than the tree has a cycle and says nothing.
-        let mut chain = parents.take(self.module.tbaa.len() + 1);
-        chain.any(|t| t == above)
+        parents.take(self.module.tbaa.len() + 1)
     }
 
     /// Whether `a` promises not to touch what `b` touches: for some domain, `b` is in scopes of it

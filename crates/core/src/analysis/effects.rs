@@ -13,6 +13,7 @@ use crate::ir::{
 };
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
+use std::collections::HashSet;
 
 bitflags! {
     /// What a call may do through a pointer argument, or pointers computed from it (not through
@@ -470,6 +471,30 @@ fn declared(function: &Function) -> Summary {
     let attrs = &function.attrs;
     summary.limit(attrs.flags, attrs.memory, &function.params);
     summary
+}
+
+/// A function and all that it calls by name, directly or not.
+pub fn callees(module: &Module, func: Func) -> Vec<Func> {
+    let mut found = vec![func];
+    let mut seen = HashSet::from([func]);
+    let mut next = 0;
+    while let Some(&caller) = found.get(next) {
+        next += 1;
+        let function = &module.funcs[caller];
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                if let Some(Call {
+                    callee: Callee::Direct(callee),
+                    ..
+                }) = function.inst(inst).op.call()
+                    && seen.insert(*callee)
+                {
+                    found.push(*callee);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The functions with bodies, callees before callers where there is no recursion.

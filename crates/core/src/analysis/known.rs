@@ -32,11 +32,16 @@ pub enum KnownResult {
 
 /// What is known of a declared function, by its name.
 pub fn known(function: &Function) -> Option<Known> {
-    let flags = function.attrs.flags;
-    if !function.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
-        return None;
-    }
-    known_name(&function.name)
+    is_library(function).then(|| known_name(&function.name))?
+}
+
+/// Whether a function is what its name says. Clang marks the operators `new` and `delete` as no
+/// builtins because programs may replace them, but by the standard the replacement, too, returns
+/// new memory or frees it.
+fn is_library(function: &Function) -> bool {
+    let replaceable = ["_Znw", "_Zna", "_Zdl", "_Zda"];
+    let replaceable = replaceable.iter().any(|p| function.name.starts_with(p));
+    function.is_declaration() && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
 }
 
 /// What is known of a library function of this name.
@@ -70,7 +75,7 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
     if let Some(info) = &function.attrs.alloc {
         return Some(info.clone());
     }
-    if !function.is_declaration() || function.attrs.flags.contains(FnFlags::NOBUILTIN) {
+    if !is_library(function) {
         return None;
     }
     let name = function.name.as_str();
@@ -83,6 +88,12 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
             ptr_arg,
         })
     };
+    // Operators that are given an alignment are a family of their own.
+    let aligned = "St11align_val_t";
+    let operators = |family: &str| match name.contains(aligned) {
+        true => format!("{family}{aligned}"),
+        false => family.to_string(),
+    };
     use AllocKind::{Alloc, Free, Realloc};
     match name {
         "malloc" | "valloc" => info(Alloc, false, "malloc", &[0], None),
@@ -90,11 +101,13 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
         "aligned_alloc" | "memalign" => info(Alloc, false, "malloc", &[1], None),
         "realloc" => info(Realloc, false, "malloc", &[1], Some(0)),
         "reallocarray" => info(Realloc, false, "malloc", &[1, 2], Some(0)),
+        // How much they allocate, only the library knows.
+        "strdup" | "strndup" => info(Alloc, false, "malloc", &[], None),
         "free" | "cfree" => info(Free, false, "malloc", &[], Some(0)),
-        _ if name.starts_with("_Znw") => info(Alloc, false, "_Znwm", &[0], None),
-        _ if name.starts_with("_Zna") => info(Alloc, false, "_Znam", &[0], None),
-        _ if name.starts_with("_ZdlPv") => info(Free, false, "_Znwm", &[], Some(0)),
-        _ if name.starts_with("_ZdaPv") => info(Free, false, "_Znam", &[], Some(0)),
+        _ if name.starts_with("_Znw") => info(Alloc, false, &operators("_Znwm"), &[0], None),
+        _ if name.starts_with("_Zna") => info(Alloc, false, &operators("_Znam"), &[0], None),
+        _ if name.starts_with("_ZdlPv") => info(Free, false, &operators("_Znwm"), &[], Some(0)),
+        _ if name.starts_with("_ZdaPv") => info(Free, false, &operators("_Znam"), &[], Some(0)),
         "__rust_alloc" => info(Alloc, false, "__rust_alloc", &[0], None),
         "__rust_alloc_zeroed" => info(Alloc, true, "__rust_alloc", &[0], None),
         "__rust_realloc" => info(Realloc, false, "__rust_alloc", &[3], Some(0)),
@@ -124,7 +137,8 @@ const ROWS: &[Row] = &[
     ("realloc reallocarray __rust_realloc",                   "rf -",   Fresh,       false),
     ("free cfree _ZdlPv* _ZdaPv* __rust_dealloc",             "f -",    Nothing,     false),
     ("posix_memalign",                                        "w -",    Nothing,     false),
-    ("malloc_usable_size mallinfo malloc_trim",               "-",      Nothing,     true),
+    ("malloc_usable_size",                                    "-",      Nothing,     true),
+    ("mallinfo malloc_trim",               "-",      Nothing,     true),
     // Memory and strings.
     ("memcpy memmove mempcpy __memcpy_chk __memmove_chk",     "w r -",  Argument(0), false),
     ("memset __memset_chk",                                   "w -",    Argument(0), false),
@@ -138,7 +152,7 @@ const ROWS: &[Row] = &[
     ("strspn strcspn",                                        "r r",    Nothing,     true),
     ("strcpy strncpy strcat strncat stpcpy stpncpy __strcpy_chk __strcat_chk __strncpy_chk",
                                                               "w r -",  Argument(0), true),
-    ("strdup strndup",                                        "r -",    Fresh,       true),
+    ("strdup strndup",                                        "r -",    Fresh,       false),
     ("strerror getenv setlocale",                             "r",      Nothing,     true),
     ("setenv unsetenv putenv",                                "rc r -", Nothing,     true),
     ("strtol strtoll strtoul strtoull strtod strtof strtold", "rc w -", Nothing,     true),
@@ -204,6 +218,9 @@ const ROWS: &[Row] = &[
                                                               "rw",     Nothing,     true),
     ("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_trylock pthread_mutex_init pthread_mutex_destroy pthread_spin_lock pthread_spin_unlock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock omp_set_lock omp_unset_lock omp_init_lock omp_destroy_lock",
                                                               "rw r",   Nothing,     true),
+    // What hash tables of C++ ask for.
+    ("_ZNKSt8__detail20_Prime_rehash_policy*",                "rw -",   Nothing,     true),
+    ("_ZSt11_Hash_bytesPKvmm _ZSt15_Fnv_hash_bytesPKvmm",     "r -",    Nothing,     true),
     // C++ streams that print or read: `_ZNSo` is ostream, `_ZNSi` istream, `_ZStls` operator<<.
     ("_ZNSo9_M_insertI* _ZNSolsE* _ZSt16__ostream_insertI* _ZNSo3putEc _ZNSo5flushEv _ZNSo5writeEPKcl _ZStlsI* _ZSt4endlI* _ZSt4endsI* _ZSt5flushI*",
                                                               "rw r",   Argument(0), true),

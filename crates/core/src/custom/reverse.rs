@@ -31,6 +31,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
         augmented: rule.augmented(),
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
+        delays: false,
     })
 }
 

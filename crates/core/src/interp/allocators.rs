@@ -53,6 +53,13 @@ pub(super) fn call(
             let new = reallocate(memory, address(0)?, size(3)?, size(2)?)?;
             Some(Val::Ptr(new))
         }
+        "malloc_usable_size" => {
+            let room = match address(0)? {
+                Pointer::NULL => 0,
+                old => memory.object_size(old).unwrap_or(0),
+            };
+            Some(Val::i64(room as i64))
+        }
         "free"
         | "_ZdlPv"
         | "_ZdaPv"

@@ -29,6 +29,8 @@ entities! {
     Tbaa, "tbaa";
     /// An alias scope of a module.
     Scope, "scope";
+    /// A type of the source program.
+    SourceType, "source";
     /// A handle to what an importer read: the instruction, constant or function of the foreign
     /// representation that an entity came from. Core never looks behind it.
     Origin, "origin";

@@ -1,11 +1,11 @@
 //! A function: arenas of values, instructions and blocks, and the order they stand in.
 
 use super::{
-    Block, Constant, Edge, Flags, FloatKind, FnAttrs, Inst, InstData, Op, Origin, ParamAttrs,
-    Signature, Type, TypeKind, Value,
+    Block, Constant, Declared, Edge, Flags, FloatKind, FnAttrs, Inst, InstData, Op, Origin,
+    ParamAttrs, Signature, Type, TypeKind, Value,
 };
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A function, with a body or only declared.
 ///
@@ -29,6 +29,8 @@ pub struct Function {
     pub address_taken: bool,
     /// The foreign function this one was read from.
     pub origin: Option<Origin>,
+    /// What the program says of the memory behind pointers.
+    pub declared: BTreeMap<Value, Vec<Declared>>,
     values: PrimaryMap<Value, ValueData>,
     insts: PrimaryMap<Inst, InstData>,
     results: SecondaryMap<Inst, Option<Value>>,
@@ -78,6 +80,7 @@ impl Function {
             local: false,
             address_taken: false,
             origin: None,
+            declared: BTreeMap::new(),
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),
             results: SecondaryMap::new(),

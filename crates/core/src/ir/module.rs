@@ -1,6 +1,9 @@
 //! A module: functions, global variables, and what their instructions refer to.
 
-use super::{CustomRule, DataLayout, Func, Function, Global, Loc, Origin, Scope, Symbol, Tbaa};
+use super::{
+    CustomRule, DataLayout, Func, Function, Global, Loc, Origin, Scope, SourceType, SourceTypeData,
+    Symbol, Tbaa,
+};
 use cranelift_entity::PrimaryMap;
 
 /// A whole program or a part of one.
@@ -20,6 +23,8 @@ pub struct Module {
     pub tbaa: PrimaryMap<Tbaa, TbaaData>,
     /// The alias scopes.
     pub scopes: PrimaryMap<Scope, ScopeData>,
+    /// The types of the source program.
+    pub sources: PrimaryMap<SourceType, SourceTypeData>,
 }
 
 impl Module {
@@ -78,7 +83,7 @@ pub struct GlobalData {
     pub size: u64,
     /// Its alignment in bytes.
     pub align: u32,
-    /// Its initial content; none if it is defined elsewhere.
+    /// Its initial content; none if it is defined outside of the program.
     pub init: Option<Initializer>,
     /// Whether it is never written.
     pub constant: bool,
@@ -88,8 +93,26 @@ pub struct GlobalData {
     pub local: bool,
     /// Whether no derivative flows through it, so that it needs no shadow.
     pub inactive: bool,
+    /// How the program declares it.
+    pub source: Option<SourceType>,
     /// The foreign variable this one was read from.
     pub origin: Option<Origin>,
+}
+
+impl GlobalData {
+    /// The addresses that a constant holds: where, of what, and how many bytes past it. What a
+    /// variable holds when a function runs is not known, and neither is what is defined elsewhere.
+    pub fn fixed_addresses(&self) -> &[(u64, Symbol, i64)] {
+        match &self.init {
+            Some(init) if self.has_fixed_content() => &init.relocations,
+            _ => &[],
+        }
+    }
+
+    /// Whether all that the variable ever holds is known.
+    pub fn has_fixed_content(&self) -> bool {
+        self.constant && self.init.as_ref().is_some_and(|init| !init.opaque)
+    }
 }
 
 /// The initial content of a global variable.

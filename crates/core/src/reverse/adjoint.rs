@@ -1,12 +1,14 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature,
+    Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -291,11 +293,11 @@ impl Gradient<'_> {
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
             }
-            return self.made_by_callee(inst);
+            return Ok(());
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
-                self.allocation(inst, &info)
+                self.allocation(inst, data, &info)
             }
             _ => Ok(()),
         }
@@ -352,61 +354,27 @@ impl Gradient<'_> {
         Ok(())
     }
 
-    /// Memory that was allocated and freed in the function lives until here.
-    fn allocation(&mut self, inst: Inst, info: &AllocInfo) -> Result<()> {
+    /// The shadows of memory that nobody else knows end here.
+    fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         let Some(result) = self.primal.function.result(inst) else {
             return Ok(());
         };
-        if !self.primal.has_shadow(result) || !self.primal.activity.is_local_allocation(result) {
-            return Ok(());
-        }
-        self.release(inst, result, &info.family)
-    }
-
-    /// Memory that a callee made lives until here if the function frees it.
-    fn made_by_callee(&mut self, call: Inst) -> Result<()> {
-        let primal = self.primal;
-        let activity = &primal.activity;
-        let Some(result) = primal.function.result(call) else {
+        let Some(name) = deallocator(&info.family) else {
             return Ok(());
         };
-        if !primal.has_shadow(result)
-            || !activity.may_come_from(result, call)
-            || !activity.is_local_allocation(result)
-        {
+        if !self.primal.has_shadow(result) || !self.primal.activity.is_released(inst) {
             return Ok(());
         }
-        for &block in primal.function.blocks() {
-            for &inst in primal.function.block_insts(block) {
-                let data = primal.function.inst(inst);
-                if data.op.call().is_some()
-                    && let CallKind::Allocation(info) = call_kind(&self.synthesis.module, data)
-                    && info.kind == AllocKind::Free
-                    && activity.may_come_from(data.args[info.ptr_arg.unwrap_or(0) as usize], call)
-                {
-                    return self.release(call, result, &info.family);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Frees memory and its shadows.
-    fn release(&mut self, inst: Inst, result: Value, family: &str) -> Result<()> {
-        let name = match family {
-            "malloc" => "free",
-            "_Znwm" => "_ZdlPv",
-            "_Znam" => "_ZdaPv",
-            _ => return Err(self.refuse(inst, "memory of an allocator whose free is not known")),
-        };
-        let memory = self.primal_value(result);
-        let mut blocks = vec![memory];
+        // What is allocated with an alignment as second argument is freed with it.
+        let aligned = name.ends_with("St11align_val_t");
+        let align = aligned.then(|| self.primal_value(data.args[1]));
         for k in 0..self.width() {
-            blocks.push(self.shadow(result, k)?);
-        }
-        for block in blocks {
-            let (free, sig) = support::free(&mut self.synthesis.module, name);
-            self.builder().call(free, sig, vec![block]);
+            let mut args = vec![self.shadow(result, k)?];
+            args.extend(align);
+            let types = args.iter().map(|&v| self.func.ty(v)).collect();
+            let sig = Signature::new(types, Type::void());
+            let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
+            self.builder().call(free, sig, args);
         }
         Ok(())
     }

@@ -367,7 +367,9 @@ impl<'a> Gradient<'a> {
         match self.primal.function.def(pointer) {
             ValueDef::Const(_) => {
                 let pointer = self.primal_value(pointer);
-                Ok(self.synthesis.default_shadow(&mut self.func, pointer))
+                let key = &self.primal.key;
+                let func = &mut self.func;
+                Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
             _ => Err(Diagnostic::new(
                 "cannot find the shadow of a pointer",

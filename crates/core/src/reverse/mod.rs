@@ -25,6 +25,7 @@ mod adjoint;
 mod augmented;
 mod combine;
 mod control;
+pub mod delayed;
 mod gradient;
 mod induction;
 mod moves;
@@ -52,6 +53,8 @@ pub struct Bodies {
     pub gradient: Function,
     /// The size of the frame that the two share.
     pub frame_bytes: u64,
+    /// Whether the frame begins with the address of a list of [`delayed`] frees.
+    pub delays: bool,
 }
 
 /// Writes both sweeps of a function.
@@ -63,7 +66,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let needs = Gradient::record(synthesis, primal, &augmented)?;
     let kind = synthesis.options.plan;
     let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
-    let layout = Layout::new(&synthesis.module, primal, &augmented, &plan);
+    let layout = Layout::new(synthesis, primal, &augmented, &plan);
     synthesis.report(primal, &augmented, &plan, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
@@ -71,5 +74,6 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         augmented,
         gradient,
         frame_bytes: layout.frame_bytes(),
+        delays: synthesis.frees_memory(primal.key.func),
     })
 }

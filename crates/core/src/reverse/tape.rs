@@ -10,6 +10,7 @@
 //! grows as it runs if not.
 
 use super::augmented::Augmented;
+use super::delayed::{LIST_FIELD, list_access};
 use crate::analysis::loops::Loop;
 use crate::ir::{
     Access, Block, Builder, Function, Inst, InstData, IntPred, Module, Op, Region, Type, Value,
@@ -60,12 +61,17 @@ const RECORD_ALIGN: u64 = 16;
 
 impl Layout {
     pub(super) fn new(
-        module: &Module,
+        synthesis: &mut Synthesis,
         primal: &Primal,
         augmented: &Augmented,
         plan: &Plan,
     ) -> Layout {
         let mut layout = Layout::default();
+        if synthesis.frees_memory(primal.key.func) {
+            let field = layout.records.entry(None).or_default().add(8, 8);
+            debug_assert_eq!(field, LIST_FIELD);
+        }
+        let module = &synthesis.module;
         for need in plan.cached() {
             let ty = augmented.func.ty(need.value);
             let align = u64::from(module.layout.align(ty)).min(RECORD_ALIGN);
@@ -387,6 +393,17 @@ impl Filler<'_> {
         let level = self.primal.loops.innermost(block);
         let record = self.addresses.get(&level).or(self.addresses.get(&None));
         let Some(&record) = record else { return };
+        let insts = self.augmented.func.block_insts(block);
+        let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
+        if self.synthesis.frees_memory(call.key.func) {
+            let own = self.addresses[&None];
+            self.insert(block, at + 1, |b| {
+                let field = b.offset(own, LIST_FIELD);
+                let list = b.load(Type::ptr(), field, list_access());
+                let field = b.offset(frame, LIST_FIELD);
+                b.store(list, field, list_access());
+            });
+        }
         let data = self.augmented.func.inst_mut(call.frame);
         if !on_heap {
             data.args = vec![record];
@@ -396,8 +413,6 @@ impl Filler<'_> {
             };
             return;
         }
-        let insts = self.augmented.func.block_insts(block);
-        let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
@@ -439,10 +454,12 @@ impl Filler<'_> {
                     let width = key.width as usize;
                     let shadows = match self.augmented.shadows.get(&value) {
                         Some(shadows) => shadows.clone(),
-                        None => {
-                            let shadow = self.synthesis.default_shadow(builder.func, value);
-                            vec![shadow; width]
-                        }
+                        None => (0..width)
+                            .map(|k| {
+                                let func = &mut *builder.func;
+                                self.synthesis.default_shadow(func, value, key, k)
+                            })
+                            .collect(),
                     };
                     results.push(crate::derivative::batch_values(&mut builder, &shadows));
                 }

@@ -5,9 +5,10 @@ use crate::analysis::activity::{CallKind, call_kind};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, Op, ReturnActivity,
-    Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, IntPred, Op,
+    ReturnActivity, Signature, Type, Value,
 };
+use crate::reverse::delayed;
 use crate::support;
 use crate::synthesis::Pair;
 
@@ -62,6 +63,10 @@ impl Walk<'_> {
     pub(super) fn call(&mut self, inst: Inst, data: &InstData) -> Result<()> {
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) => return self.allocation(inst, data, &info),
+            CallKind::Inactive if self.asks_for_room(data) => {
+                self.room(inst, data);
+                return Ok(());
+            }
             CallKind::Inactive => {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
@@ -99,6 +104,40 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether a call asks how many bytes the memory of a pointer with a shadow has.
+    fn asks_for_room(&self, data: &InstData) -> bool {
+        match data.op.call().map(|call| call.callee) {
+            Some(Callee::Direct(func)) => {
+                self.callee(func).name == "malloc_usable_size"
+                    && self.primal.has_shadow(data.args[0])
+            }
+            _ => false,
+        }
+    }
+
+    /// The library may give a shadow more room than its primal, or less. Whoever asks gets an
+    /// answer that is right for all.
+    fn room(&mut self, inst: Inst, data: &InstData) {
+        let mut rooms = Vec::new();
+        for pointer in std::iter::once(data.args[0]).chain(self.shadows_of(data.args[0])) {
+            let mut builder = self.builder(Some(inst));
+            rooms.push(builder.value(data.op.clone(), vec![pointer], Type::i64()));
+        }
+        let mut builder = self.builder(Some(inst));
+        let (mut least, last) = (rooms[0], rooms[rooms.len() - 1]);
+        for &room in &rooms[1..rooms.len() - 1] {
+            let smaller = builder.icmp(IntPred::Ult, room, least);
+            least = builder.select(smaller, room, least);
+        }
+        // The number of the value stays.
+        let smaller = builder.icmp(IntPred::Ult, last, least);
+        let select = self.func.inst_mut(inst);
+        select.op = Op::Select;
+        select.args = vec![smaller, last, least];
+        select.origin = None;
+        self.func.attach_inst(self.block, inst);
+    }
+
     /// Whether derivatives flow into, through or out of a call.
     fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
         let mut values = data.args.clone();
@@ -109,8 +148,8 @@ impl Walk<'_> {
                 .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
     }
 
-    /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along;
-    /// before a reverse sweep, neither is freed yet.
+    /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along,
+    /// but not before the reverse sweep if there is one.
     fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         match info.kind {
             AllocKind::Alloc => {
@@ -121,25 +160,17 @@ impl Walk<'_> {
                 if !self.primal.has_shadow(result) {
                     return Ok(());
                 }
+                if info.size_args.is_empty() && info.family != "malloc" {
+                    return Err(self.refuse(inst, "an allocation of unknown size"));
+                }
                 let shadows = (0..self.width())
                     .map(|_| self.allocate_shadow(inst, data, info))
                     .collect();
                 self.shadows.insert(result, shadows);
             }
             AllocKind::Free => {
-                let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
-                if !self.primal.has_shadow(pointer) {
-                    self.func.attach_inst(self.block, inst);
-                } else if self.sweep == Sweep::Tangents {
-                    self.func.attach_inst(self.block, inst);
-                    for shadow in self.shadows_of(pointer) {
-                        let mut args = data.args.clone();
-                        args[info.ptr_arg.unwrap_or(0) as usize] = shadow;
-                        self.builder(Some(inst)).effect(data.op.clone(), args);
-                    }
-                } else if !self.primal.activity.is_local_allocation(pointer) {
-                    return Err(self.refuse(inst, "freeing memory that was allocated elsewhere"));
-                }
+                self.func.attach_inst(self.block, inst);
+                self.free_shadows(inst, data, info)?;
             }
             AllocKind::Realloc => {
                 let pointer = data.args[info.ptr_arg.unwrap_or(0) as usize];
@@ -152,7 +183,63 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Frees the shadows of memory that is freed, now or later.
+    fn free_shadows(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
+        let position = info.ptr_arg.unwrap_or(0) as usize;
+        let pointer = data.args[position];
+        let Some(Callee::Direct(free)) = data.op.call().map(|call| call.callee) else {
+            return Ok(());
+        };
+        if !self.primal.has_shadow(pointer) {
+            return Ok(());
+        }
+        let module = &mut self.synthesis.module;
+        let (call, first) = match self.sweep {
+            Sweep::Tangents => (delayed::free_shadow(module, free, position), None),
+            Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
+            Sweep::Pointers if !self.primal.activity.is_made(pointer) => {
+                return Err(Diagnostic::new(
+                    "cannot differentiate freeing memory that the function may not have made",
+                    "the derivatives with respect to what was in it before are in its shadow, \
+                     which would be gone before anybody could look at them",
+                    "free it after the derivative, or let the function work on a copy",
+                )
+                .at(&self.synthesis.module, data.loc)
+                .in_function(&self.primal.function.name));
+            }
+            Sweep::Pointers => {
+                let call = delayed::delay(module, free, position);
+                let frame = self.params[self.params.len() - 1];
+                let mut builder = self.builder(Some(inst));
+                let field = builder.offset(frame, delayed::LIST_FIELD);
+                let list = builder.load(Type::ptr(), field, delayed::list_access());
+                (call, Some(list))
+            }
+        };
+        for shadow in self.shadows_of(pointer) {
+            let mut args: Vec<Value> = first.into_iter().collect();
+            args.push(pointer);
+            args.extend(&data.args);
+            let at = args.len() - data.args.len() + position;
+            args[at] = shadow;
+            let (func, sig) = call.clone();
+            self.builder(Some(inst)).call(func, sig, args);
+        }
+        Ok(())
+    }
+
     fn allocate_shadow(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Value {
+        if info.size_args.is_empty()
+            && let Some(memory) = self.func.result(inst)
+        {
+            let room = support::room(&mut self.synthesis.module);
+            let calloc = support::calloc(&mut self.synthesis.module);
+            let mut builder = self.builder(Some(inst));
+            let one = builder.func.iconst(Type::i64(), 1);
+            let bytes = builder.call(room.0, room.1, vec![memory]).unwrap_or(one);
+            let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
+            return shadow.unwrap_or(memory);
+        }
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
@@ -197,6 +284,9 @@ impl Walk<'_> {
         let window = self.primal.overwrite.window_of_call(inst);
         let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
         let overwritten = (0..data.args.len()).map(may_change).collect();
+        let activity = &self.primal.activity;
+        let made = data.args.iter();
+        let made = made.map(|&v| self.primal.has_shadow(v) && activity.is_all_made(v));
         let shapes = data.args.iter().copied().chain(result);
         let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         let mut key = Key {
@@ -208,11 +298,13 @@ impl Walk<'_> {
             overwritten,
             other_overwritten: window.other,
             shapes: shapes.collect(),
+            made: made.collect(),
             globals: self.primal.activity.globals_of_call(inst).to_vec(),
             primal_needed: result.is_some(),
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+            nesting: self.primal.key.nesting,
         };
         if let Some(outer) = self.synthesis.open_key(func) {
             key.widen(outer);

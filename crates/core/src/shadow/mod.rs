@@ -15,6 +15,7 @@
 //! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
 
 mod calls;
+pub mod globals;
 mod memory;
 mod nest;
 
@@ -177,8 +178,10 @@ impl Walk<'_> {
         if let Some(shadows) = self.shadows.get(&value) {
             return shadows.clone();
         }
-        let shadow = self.synthesis.default_shadow(&mut self.func, value);
-        vec![shadow; self.width()]
+        let (key, func) = (&self.primal.key, &mut self.func);
+        (0..key.width as usize)
+            .map(|k| self.synthesis.default_shadow(func, value, key, k))
+            .collect()
     }
 
     fn block(&mut self, block: Block) -> Result<()> {

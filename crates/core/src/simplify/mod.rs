@@ -4,5 +4,7 @@ pub mod canonical_loops;
 pub mod choose_undefined;
 pub mod dead_code;
 pub mod expand_nests;
+pub mod lower_allocations;
 pub mod lower_library_calls;
+pub mod recognize_absolute_values;
 pub mod use_library_bodies;

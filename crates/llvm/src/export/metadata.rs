@@ -155,7 +155,11 @@ impl Exporter<'_> {
             .map(ll::as_metadata)
             .filter(|&m| !is_location(m))
             .collect();
-        let own = ll::metadata_as_value(c, ll::make_self_node(c, &properties));
+        // A loop without properties, as C++ has them, needs no name.
+        let own = match properties.is_empty() {
+            true => std::ptr::null_mut(),
+            false => ll::metadata_as_value(c, ll::make_self_node(c, &properties)),
+        };
         self.loops.insert(node, own);
         own
     }

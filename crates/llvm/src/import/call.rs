@@ -25,6 +25,11 @@ impl Body<'_> {
             if ll::intrinsic_id(callee) != 0 && self.memory_intrinsic(inst, &name) {
                 return;
             }
+            // The address of a variable of the thread that runs is its address as it is written.
+            if name.starts_with("llvm.threadlocal.address") {
+                let address = self.operand(ll::operand(inst, 0));
+                return self.define(inst, address);
+            }
             if let Some(function) = self.math(inst, callee, &name) {
                 let args = self.arguments(inst);
                 let op = Op::Math(function);

@@ -86,9 +86,15 @@ impl Body<'_> {
         // SAFETY: the block is of the function being read, which does not change.
         for inst in unsafe { instructions_of(start) } {
             if !ll::is_phi(inst) {
+                self.read_records(inst);
                 self.read_instruction(inst);
             }
         }
+    }
+
+    /// The value of core that a value of LLVM is, if it has been read.
+    pub(super) fn known(&self, foreign: Val) -> Option<Value> {
+        self.values.get(&foreign).copied()
     }
 
     /// Says which value of core a value of LLVM is.

@@ -15,6 +15,14 @@ impl Importer {
             && !ll::is_declaration(value)
             && !is_replaceable(value)
             && !ll::is_externally_initialized(value);
+        // What the program's own variables hold is the program's affair, but they are not foreign.
+        let init = match self.variables.contains(&ll::name(value)) {
+            true => Some(Initializer {
+                opaque: true,
+                ..Initializer::default()
+            }),
+            false => defined.then(Initializer::default),
+        };
         let align = match is_variable {
             true => match ll::alignment(value) {
                 0 if sized => ll::global_align(self.layout, value),
@@ -23,6 +31,10 @@ impl Importer {
             false => 1,
         };
         let origin = self.origins.add_value(value);
+        let source = match is_variable {
+            true => self.source_of_global(value),
+            false => None,
+        };
         let global = self.module.globals.push(GlobalData {
             name: ll::name(value),
             size: match sized {
@@ -30,12 +42,13 @@ impl Importer {
                 false => 0,
             },
             align,
-            init: defined.then(Initializer::default),
+            init,
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
             // The type information of C++ holds no numbers.
             inactive: ll::name(value).starts_with("_ZTI"),
+            source,
             origin: Some(origin),
         });
         self.symbols.insert(value, (Symbol::Global(global), 0));
@@ -47,7 +60,7 @@ impl Importer {
             .module
             .globals
             .iter()
-            .filter(|(_, data)| data.init.is_some())
+            .filter(|(_, data)| data.init.as_ref().is_some_and(|init| !init.opaque))
             .map(|(global, _)| global)
             .collect();
         for global in defined {

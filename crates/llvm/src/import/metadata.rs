@@ -8,6 +8,7 @@ use zymase_core::ir::{Access, Loc, LocData, Scope, ScopeData, Tbaa, TbaaData};
 /// The numbers of the metadata kinds that core understands.
 pub(super) struct MetadataKinds {
     tbaa: u32,
+    pub(super) dbg: u32,
     alias_scope: u32,
     noalias: u32,
 }
@@ -16,6 +17,7 @@ impl MetadataKinds {
     pub(super) fn new(context: Ctx) -> MetadataKinds {
         MetadataKinds {
             tbaa: ll::metadata_kind_id(context, "tbaa"),
+            dbg: ll::metadata_kind_id(context, "dbg"),
             alias_scope: ll::metadata_kind_id(context, "alias.scope"),
             noalias: ll::metadata_kind_id(context, "noalias"),
         }

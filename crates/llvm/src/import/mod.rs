@@ -2,8 +2,8 @@
 //!
 //! Before: any module that LLVM accepts, for a 64-bit little-endian machine. After: a module of
 //! core in which everything has its place. What core does not model is opaque and keeps a handle
-//! to its origin; nothing is left out except blocks that control never reaches and debug records
-//! of variables.
+//! to its origin; nothing is left out except blocks that control never reaches. Of the debug records
+//! of variables only what they say about types is read.
 //!
 //! Phases: symbols get their entities first, so that bodies and initializers can refer to each
 //! other in any order; then attributes and initializers; then bodies, one function at a time, in
@@ -17,16 +17,18 @@ mod function;
 mod globals;
 mod instruction;
 mod metadata;
+mod sources;
 mod types;
 
 use crate::Module;
 use crate::ll::{self, Ctx, Data, Md, Ty, Val};
 use crate::origin::{Imported, Origins};
+use crate::requests::noted_variables;
 use attributes::AttributeKinds;
 use metadata::MetadataKinds;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_core::ir::{self, Func, Function, Loc, Scope, Symbol, Tbaa, Type};
+use zymase_core::ir::{self, Func, Function, Loc, Scope, SourceType, Symbol, Tbaa, Type};
 
 /// Reads a module. The module must not be changed by passes as long as the result is in use.
 pub fn import(llvm: &Module) -> Result<Imported> {
@@ -55,6 +57,8 @@ struct Importer {
     origins: Origins,
     /// Where every global value of LLVM is in core: a symbol and an offset.
     symbols: HashMap<Val, (Symbol, i64)>,
+    /// The names of variables that are only declared here and defined in the program.
+    variables: HashSet<String>,
     functions: Vec<(Func, Val)>,
     types: HashMap<Ty, Type>,
     locs: HashMap<Md, Loc>,
@@ -62,6 +66,9 @@ struct Importer {
     tbaa: HashMap<Val, Option<Tbaa>>,
     scopes: HashMap<Val, Scope>,
     domains: HashMap<Val, u32>,
+    sources: HashMap<Md, Option<SourceType>>,
+    /// The expression of debug information that says nothing.
+    empty_expression: Md,
     kinds: MetadataKinds,
     attributes: AttributeKinds,
     /// The first reason to refuse the whole module.
@@ -88,6 +95,7 @@ impl Importer {
             module,
             origins: Origins::new(llvm),
             symbols: HashMap::new(),
+            variables: noted_variables(llvm),
             functions: Vec::new(),
             types: HashMap::new(),
             locs: HashMap::new(),
@@ -95,6 +103,8 @@ impl Importer {
             tbaa: HashMap::new(),
             scopes: HashMap::new(),
             domains: HashMap::new(),
+            sources: HashMap::new(),
+            empty_expression: ll::empty_expression(llvm.raw()),
             kinds: MetadataKinds::new(context),
             attributes: AttributeKinds::new(),
             refusal: None,

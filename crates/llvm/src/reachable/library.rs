@@ -1,9 +1,11 @@
-//! Takes definitions that a program lacks from other modules.
+//! Takes definitions that a program lacks from other modules: those of the library that is given,
+//! and those that Zymase brings along for the containers of C++.
 
 use super::{Library, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
-use crate::requests::{Pinned, Pins, pin};
+use crate::requests::{Pinned, Pins, noted_variables, pin};
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
@@ -32,7 +34,7 @@ pub(super) fn take_from_library(
             });
             return Ok(());
         };
-        if let Some(module) = library(&name)? {
+        if let Some(module) = library(&name)?.or_else(|| containers(private, &name)) {
             let known = pins.barriers.len();
             let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
@@ -49,6 +51,15 @@ pub(super) fn take_from_library(
             private.link(module)?;
         }
     }
+}
+
+/// The functions behind the containers of the C++ library, whose bodies are in no header, if this
+/// is the name of one.
+fn containers(private: &Module, name: &str) -> Option<Module> {
+    const TEXT: &str = include_str!("containers/containers.ll");
+    let defined = TEXT.contains(&format!("@{name}("));
+    let parse = || Module::parse(private.context(), TEXT.as_bytes(), "containers.ll").ok();
+    defined.then(parse).flatten()
 }
 
 /// Gives a local function a name that no other module has, because later it is found by its name.
@@ -68,7 +79,8 @@ fn make_unique(module: &Module, name: &mut String, number: usize) {
 
 /// What the functions to differentiate reach.
 pub(super) struct Reached {
-    /// Names of functions without a body.
+    /// Names of functions without a body, or with one that another may replace, and of variables
+    /// without a definition.
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
@@ -84,6 +96,7 @@ pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
         requests: HashSet::new(),
         with_rules: Vec::new(),
     };
+    let variables = noted_variables(private);
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
     let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
@@ -102,6 +115,12 @@ pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                 next.extend(parts);
             }
             if LLVMIsAFunction(value).is_null() {
+                if !LLVMIsAGlobalVariable(value).is_null() && LLVMIsDeclaration(value) != 0 {
+                    let name = value_name(value);
+                    if !variables.contains(&name) {
+                        found.missing.push(name);
+                    }
+                }
                 next.extend(operands_of(value));
             } else if LLVMIsDeclaration(value) != 0 {
                 let name = value_name(value);
@@ -115,6 +134,12 @@ pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                     found.missing.push(name);
                 }
             } else {
+                if matches!(
+                    LLVMGetLinkage(value),
+                    LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
+                ) {
+                    found.missing.push(value_name(value));
+                }
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }

@@ -1,22 +1,47 @@
 //! What Zymase notes in a module for its own later steps, and small questions about modules.
 
 use super::grammar;
+use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
+use std::collections::HashSet;
 
 /// The name of the metadata that marks a module as not yet optimized.
 const UNOPTIMIZED: &std::ffi::CStr = c"zymase.unoptimized";
 
+/// The name of the metadata that marks debug information as nobody's wish but ours.
+const OWN_DEBUG: &std::ffi::CStr = c"zymase.own_debug";
+
+/// Notes that a module has debug information only because derivatives need the types and lines.
+pub fn mark_own_debug(module: &Module) {
+    mark(module, OWN_DEBUG);
+}
+
+/// Removes debug information that [`mark_own_debug`] was called for, before code is generated.
+pub fn strip_own_debug(module: &Module) {
+    // SAFETY: the module is live, and nobody holds metadata of it.
+    unsafe {
+        if LLVMGetNamedMetadataNumOperands(module.raw(), OWN_DEBUG.as_ptr()) > 0 {
+            LLVMStripModuleDebugInfo(module.raw());
+        }
+    }
+}
+
 /// Notes that a module still has to be optimized after its requests are served: their markers
 /// would not have survived before.
 pub fn mark_unoptimized(module: &Module) {
+    mark(module, UNOPTIMIZED);
+}
+
+fn mark(module: &Module, name: &std::ffi::CStr) {
     // SAFETY: the context and module are live; the name is copied.
     unsafe {
         let node = LLVMMDNodeInContext2(module.context().raw(), std::ptr::null_mut(), 0);
         let value = LLVMMetadataAsValue(module.context().raw(), node);
-        LLVMAddNamedMetadataOperand(module.raw(), UNOPTIMIZED.as_ptr(), value);
+        LLVMAddNamedMetadataOperand(module.raw(), name.as_ptr(), value);
     }
 }
 
@@ -24,6 +49,32 @@ pub fn mark_unoptimized(module: &Module) {
 pub fn is_unoptimized(module: &Module) -> bool {
     // SAFETY: the module is live.
     unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), UNOPTIMIZED.as_ptr()) > 0 }
+}
+
+/// The name of the metadata that names the program's own variables.
+const VARIABLES: &std::ffi::CStr = c"zymase.variables";
+
+/// Notes that a variable, of which this module will only have a declaration, is defined in the
+/// program.
+pub(crate) fn note_variable(module: &Module, name: &str) {
+    let context = module.context().raw();
+    let node = ll::make_node(context, &[ll::make_string(context, name)]);
+    let value = ll::metadata_as_value(context, node);
+    // SAFETY: the module is live; the name is copied.
+    unsafe { LLVMAddNamedMetadataOperand(module.raw(), VARIABLES.as_ptr(), value) }
+}
+
+/// The names of the variables for which [`note_variable`] was called.
+pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
+    // SAFETY: the module is live, and the list has room for all operands.
+    let nodes = unsafe {
+        let count = LLVMGetNamedMetadataNumOperands(module.raw(), VARIABLES.as_ptr());
+        let mut nodes = vec![std::ptr::null_mut(); count as usize];
+        LLVMGetNamedMetadataOperands(module.raw(), VARIABLES.as_ptr(), nodes.as_mut_ptr());
+        nodes
+    };
+    let names = nodes.into_iter().flat_map(ll::node_operands);
+    names.filter_map(ll::metadata_string).collect()
 }
 
 /// Whether anything in a module is a word to Zymase: a request, or a registration.
@@ -34,32 +85,36 @@ pub fn speaks_to_us(module: &Module) -> bool {
         || module.globals().any(|g| grammar::is_registration(&name(g)))
 }
 
-/// How a module defines a function that other modules can call.
+/// How a module defines a symbol that other modules can use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Definition {
     /// It does not.
     None,
     /// As one of several that are the same.
     Shared,
+    /// As one that another definition may replace.
+    Weak,
     /// As the only one.
     Only,
 }
 
-/// How a module defines the function of this name.
+/// How a module defines the function or variable of this name.
 pub fn definition(module: &Module, name: &str) -> Definition {
-    let Some(function) = module.function(name) else {
-        return Definition::None;
-    };
-    // SAFETY: the function is live.
+    // SAFETY: the module is live; the name is read during the call only.
     unsafe {
-        if LLVMIsDeclaration(function) != 0 {
+        let symbol = match module.function(name) {
+            Some(function) => function,
+            None => LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()),
+        };
+        if symbol.is_null() || LLVMIsDeclaration(symbol) != 0 {
             return Definition::None;
         }
-        match LLVMGetLinkage(function) {
+        match LLVMGetLinkage(symbol) {
             LLVMExternalLinkage => Definition::Only,
             LLVMInternalLinkage | LLVMPrivateLinkage | LLVMAvailableExternallyLinkage => {
                 Definition::None
             }
+            LLVMWeakAnyLinkage | LLVMLinkOnceAnyLinkage => Definition::Weak,
             _ => Definition::Shared,
         }
     }

@@ -208,6 +208,11 @@ impl Arguments {
         if let Some(language) = &self.language {
             args.extend(["-x".into(), language.clone()]);
         }
+        // The folder of our headers would be called unused.
+        let extension = Path::new(source).extension().and_then(OsStr::to_str);
+        if matches!(extension, Some("ll" | "bc")) {
+            args.push("-Wno-unused-command-line-argument".into());
+        }
         args.push(match &self.standard_input {
             Some(copy) if source == "-" => copy.clone().into_os_string(),
             _ => source.to_os_string(),
@@ -312,6 +317,19 @@ impl Arguments {
                 .compile
                 .iter()
                 .any(|a| a.to_string_lossy().starts_with("-flto"))
+    }
+
+    /// Options that add debug information for the analysis of types: none if the user has said
+    /// something about it.
+    pub fn debug_for_types(&self) -> &'static [&'static str] {
+        let said = self.compile.iter().any(|argument| {
+            let text = argument.to_string_lossy();
+            text.starts_with("-g") && text != "-g0" && !text.starts_with("-gcc")
+        });
+        match said {
+            true => &[],
+            false => &["-g"],
+        }
     }
 
     fn has(&self, option: &str) -> bool {

@@ -1,6 +1,6 @@
-//! Writes an archive whose bitcode members have become native, with a symbol table.
+//! Writes an archive with the members that were compiled in their places, and a symbol table.
 
-use super::inputs::{Archive, Content};
+use super::inputs::Archive;
 use crate::output;
 use ar_archive_writer::{
     ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream,
@@ -22,9 +22,9 @@ pub fn write(path: &Path, archive: &Archive, objects: &HashMap<usize, Vec<u8>>) 
     let members: Vec<NewArchiveMember> = archive
         .members
         .iter()
-        .map(|entry| match &entry.content {
-            Content::Native(bytes) => member(&entry.name, bytes.clone()),
-            Content::Unit(unit) => member(&entry.name, objects[unit].clone()),
+        .map(|entry| {
+            let compiled = entry.unit.and_then(|unit| objects.get(&unit));
+            member(&entry.name, compiled.unwrap_or(&entry.bytes).clone())
         })
         .collect();
     let mut bytes = Cursor::new(Vec::new());

@@ -2,9 +2,11 @@
 
 use super::arguments::Arguments;
 use super::display;
-use crate::output;
+use crate::args::Level;
+use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSymbol};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
@@ -16,16 +18,38 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// All bitcode.
     pub units: Vec<Unit>,
+    /// What is native code without bitcode.
+    pub natives: Vec<NativeCode>,
+}
+
+/// Native code without bitcode.
+pub struct NativeCode {
+    /// What messages call it.
+    pub name: String,
+    /// Whether it is a member of an archive.
+    pub archived: bool,
+    /// The symbols that it defines for others, and whether another definition may replace them.
+    pub symbols: HashMap<String, bool>,
 }
 
 /// An argument of the link.
 pub enum Input {
     /// Goes on as it is.
     Passed(OsString),
-    /// A bitcode object.
-    Object(usize),
+    /// An object that is bitcode, or carries it.
+    Object {
+        /// Its bitcode.
+        unit: usize,
+        /// The argument itself.
+        argument: OsString,
+    },
     /// An archive with bitcode in it.
-    Archive(Archive),
+    Archive {
+        /// What is in it.
+        archive: Archive,
+        /// The argument itself.
+        argument: OsString,
+    },
 }
 
 /// An archive with bitcode in it.
@@ -40,16 +64,10 @@ pub struct Archive {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// What it is.
-    pub content: Content,
-}
-
-/// What a member of an archive is.
-pub enum Content {
-    /// Native code or anything else.
-    Native(Vec<u8>),
-    /// Bitcode.
-    Unit(usize),
+    /// What it is as long as it is not compiled.
+    pub bytes: Vec<u8>,
+    /// Its bitcode, if it is or carries some.
+    pub unit: Option<usize>,
 }
 
 /// One module of bitcode.
@@ -58,8 +76,19 @@ pub struct Unit {
     pub name: String,
     /// The bitcode.
     pub bytes: Vec<u8>,
-    /// Whether the code that is linked is native already, and this is only a copy beside it.
-    pub native: bool,
+    /// Whether it is a member of an archive.
+    pub archived: bool,
+    /// If the code that is linked is native already, and this is only a copy beside it: how.
+    pub native: Option<Native>,
+}
+
+/// How a unit is native already.
+#[derive(Copy, Clone, Debug)]
+pub struct Native {
+    /// The level of optimization, if the compiler wrote it down.
+    pub level: Option<Level>,
+    /// Whether it still calls requests.
+    pub asks: bool,
 }
 
 impl Unit {
@@ -75,11 +104,12 @@ impl Inputs {
         let mut inputs = Inputs {
             inputs: Vec::new(),
             units: Vec::new(),
+            natives: Vec::new(),
         };
         let mut is_output = false;
         for argument in &arguments.all {
             let input = match file_of(argument, arguments) {
-                Some(path) if !is_output => inputs.read_file(&path)?,
+                Some(path) if !is_output => inputs.read_file(&path, argument)?,
                 _ => None,
             };
             is_output = argument == "-o";
@@ -90,25 +120,52 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// An input to be compiled, or none if the file goes on as it is.
-    fn read_file(&mut self, path: &Path) -> Result<Option<Input>> {
+    /// An input with bitcode, or none if the file has nothing to do with it.
+    fn read_file(&mut self, path: &Path, argument: &OsString) -> Result<Option<Input>> {
         let bytes = output::read(path)?;
-        if is_bitcode(&bytes) {
-            return Ok(Some(Input::Object(self.add(display(path), bytes, false))));
-        }
+        let argument = argument.clone();
         if bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n") {
-            return self.read_archive(path, &bytes);
+            let archive = self.read_archive(path, &bytes)?;
+            return Ok(archive.map(|archive| Input::Archive { archive, argument }));
         }
-        match embedded_bitcode(&bytes) {
-            Some(embedded) => {
-                self.add(display(path), embedded, true);
-            }
-            None => refuse_native_requests(path, &bytes)?,
-        }
-        Ok(None)
+        let unit = self.read_object(display(path), &bytes, false)?;
+        Ok(unit.map(|unit| Input::Object { unit, argument }))
     }
 
-    fn read_archive(&mut self, path: &Path, bytes: &[u8]) -> Result<Option<Input>> {
+    /// The bitcode of an object, if it is or carries some.
+    fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
+        let (bytes, native) = match embedded::is_bitcode(bytes) {
+            true => (bytes.to_vec(), None),
+            false => {
+                let asks = native_request(bytes);
+                match (embedded::read(bytes), asks) {
+                    (Some((bitcode, level)), asks) => {
+                        let asks = asks.is_some();
+                        (bitcode, Some(Native { level, asks }))
+                    }
+                    (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
+                    (None, None) => {
+                        let symbols = native_symbols(bytes);
+                        self.natives.push(NativeCode {
+                            name,
+                            archived,
+                            symbols,
+                        });
+                        return Ok(None);
+                    }
+                }
+            }
+        };
+        self.units.push(Unit {
+            name,
+            bytes,
+            archived,
+            native,
+        });
+        Ok(Some(self.units.len() - 1))
+    }
+
+    fn read_archive(&mut self, path: &Path, bytes: &[u8]) -> Result<Option<Archive>> {
         let broken = |reason: String| {
             let message = format!("cannot read the archive {}", path.display());
             Diagnostic::new(message, reason, "")
@@ -118,38 +175,20 @@ impl Inputs {
         for member in archive.members() {
             let member = member.map_err(|e| broken(e.to_string()))?;
             let name = String::from_utf8_lossy(member.name()).into_owned();
-            let data = match member.is_thin() {
+            let bytes = match member.is_thin() {
                 true => output::read(&path.with_file_name(&name))?,
                 false => member
                     .data(bytes)
                     .map_err(|e| broken(e.to_string()))?
                     .to_vec(),
             };
-            let unit_name = format!("{}({name})", path.display());
-            let content = if is_bitcode(&data) {
-                Content::Unit(self.add(unit_name, data, false))
-            } else {
-                if let Some(embedded) = embedded_bitcode(&data) {
-                    self.add(unit_name, embedded, true);
-                }
-                Content::Native(data)
-            };
-            members.push(Member { name, content });
+            let place = format!("{}({name})", path.display());
+            let unit = self.read_object(place, &bytes, true)?;
+            members.push(Member { name, bytes, unit });
         }
-        let rewritten = members
-            .iter()
-            .any(|member| matches!(member.content, Content::Unit(_)));
+        let has_bitcode = members.iter().any(|member| member.unit.is_some());
         let path = path.to_path_buf();
-        Ok(rewritten.then_some(Input::Archive(Archive { path, members })))
-    }
-
-    fn add(&mut self, name: String, bytes: Vec<u8>, native: bool) -> usize {
-        self.units.push(Unit {
-            name,
-            bytes,
-            native,
-        });
-        self.units.len() - 1
+        Ok(has_bitcode.then_some(Archive { path, members }))
     }
 }
 
@@ -172,35 +211,32 @@ fn file_of(argument: &OsString, arguments: &Arguments) -> Option<PathBuf> {
     None
 }
 
-/// Whether these bytes are bitcode, plain or in a wrapper.
-pub fn is_bitcode(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(&[0xDE, 0xC0, 0x17, 0x0B])
+/// What a native object defines for others. A shared library defines nothing that a derivative
+/// could be taken of, and whatever the program defines comes before it.
+fn native_symbols(bytes: &[u8]) -> HashMap<String, bool> {
+    let file = object::File::parse(bytes).ok();
+    let file = file.filter(|file| file.kind() == object::ObjectKind::Relocatable);
+    let symbols = file.iter().flat_map(|file| file.symbols());
+    let defined = symbols.filter(|symbol| symbol.is_definition() && symbol.is_global());
+    defined
+        .filter_map(|symbol| Some((symbol.name().ok()?.to_string(), symbol.is_weak())))
+        .collect()
 }
 
-/// Refuses a native object that asks for a derivative: nobody can write it.
-fn refuse_native_requests(path: &Path, bytes: &[u8]) -> Result<()> {
-    if memchr::memmem::find(bytes, COMMON_PREFIX.as_bytes()).is_none() {
-        return Ok(());
-    }
-    let Ok(file) = object::File::parse(bytes) else {
-        return Ok(());
-    };
+/// The request that a native object calls, if it does.
+fn native_request(bytes: &[u8]) -> Option<String> {
+    memchr::memmem::find(bytes, COMMON_PREFIX.as_bytes())?;
+    let file = object::File::parse(bytes).ok()?;
     let names = file.symbols().filter(|symbol| symbol.is_undefined());
     let mut names = names.filter_map(|symbol| symbol.name().ok().map(str::to_string));
-    match names.find(|name| is_request(name)) {
-        None => Ok(()),
-        Some(name) => Err(Diagnostic::new(
-            format!("{} calls `{name}`, but has no bitcode", path.display()),
-            "derivatives are written from bitcode, and another compiler made native code of it",
-            "compile the file with `zymase cc`, or with clang and -flto",
-        )),
-    }
+    names.find(|name| is_request(name))
 }
 
-/// The bitcode that a compiler left beside native code.
-fn embedded_bitcode(bytes: &[u8]) -> Option<Vec<u8>> {
-    let file = object::File::parse(bytes).ok()?;
-    let section = file.section_by_name(".llvmbc")?;
-    let data = section.data().ok()?;
-    is_bitcode(data).then(|| data.to_vec())
+/// The refusal of a native object that asks for a derivative: nobody can write it.
+fn asks_in_vain(object: &str, request: &str) -> Box<Diagnostic> {
+    Diagnostic::new(
+        format!("{object} calls `{request}`, but has no bitcode"),
+        "derivatives are written from bitcode, and another compiler made native code of it",
+        "compile the file with `zymase cc`, or with clang and -flto",
+    )
 }

@@ -8,6 +8,7 @@
 mod archive;
 mod arguments;
 mod inputs;
+mod resolve;
 
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate};
@@ -16,12 +17,12 @@ pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::Result;
 use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, Definition, definition, has_variable, is_unoptimized};
+use zymase_llvm::requests::{COMMON_PREFIX, has_variable, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -33,7 +34,8 @@ pub fn run(args: &[OsString]) -> Result<u8> {
 pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
-    if inputs.units.iter().all(|unit| unit.native) {
+    let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
+    if inputs.units.iter().all(settled) {
         return tools::run(tools::command(&linker).args(args));
     }
     let scratch = output::scratch_folder()?;
@@ -41,62 +43,89 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
-        match input {
-            Input::Passed(argument) => replaced.push(argument.clone()),
-            Input::Object(unit) => {
-                let path = scratch.path().join(format!("{number}.o"));
-                output::write(&path, &objects[unit])?;
-                replaced.push(path.into_os_string());
+        replaced.push(match input {
+            Input::Passed(argument) => argument.clone(),
+            Input::Object { unit, argument } => match objects.get(unit) {
+                None => argument.clone(),
+                Some(object) => {
+                    let path = scratch.path().join(format!("{number}.o"));
+                    output::write(&path, object)?;
+                    path.into_os_string()
+                }
+            },
+            Input::Archive { archive, argument } => {
+                let mut units = archive.members.iter().filter_map(|member| member.unit);
+                match units.any(|unit| objects.contains_key(&unit)) {
+                    false => argument.clone(),
+                    true => {
+                        let name = archive.path.file_name().unwrap_or_default();
+                        let folder = scratch.path().join(number.to_string());
+                        let made = std::fs::create_dir(&folder);
+                        made.map_err(|e| output::cannot_write(&folder, &e))?;
+                        let path = folder.join(name);
+                        archive::write(&path, archive, &objects)?;
+                        path.into_os_string()
+                    }
+                }
             }
-            Input::Archive(whole) => {
-                let name = whole.path.file_name().unwrap_or_default();
-                let folder = scratch.path().join(number.to_string());
-                std::fs::create_dir(&folder).map_err(|e| output::cannot_write(&folder, &e))?;
-                let path = folder.join(name);
-                archive::write(&path, whole, &objects)?;
-                replaced.push(path.into_os_string());
-            }
-        }
+        });
     }
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
 
-/// Compiles every bitcode unit to a native object, those with requests first.
+/// For units whose local variables derivatives use, the old and new names of these.
+type Promoted = HashMap<usize, Vec<(String, String)>>;
+
+/// Compiles units to native objects, those with requests first. A unit that is native already
+/// stays what it is, unless it asks for derivatives, or derivatives share variables with it that
+/// only its own code can see.
 fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize, Vec<u8>>> {
-    let mut promoted: HashMap<usize, Vec<(String, String)>> = HashMap::new();
+    let mut promoted = Promoted::new();
     let mut served = HashMap::new();
-    for (index, unit) in inputs.units.iter().enumerate() {
-        if !unit.native && unit.mentions(COMMON_PREFIX) {
-            served.insert(
-                index,
-                serve(inputs, index, &arguments.options, &mut promoted)?,
-            );
-        }
+    // Serving one unit may show that another must be compiled again, and that has its own requests.
+    loop {
+        let asks = |(index, unit): &(usize, &Unit)| {
+            let compiled = match unit.native {
+                Some(native) => native.asks || promoted.contains_key(index),
+                None => true,
+            };
+            compiled && unit.mentions(COMMON_PREFIX) && !served.contains_key(index)
+        };
+        let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
+            break;
+        };
+        let module = serve(inputs, index, &arguments.options, &mut promoted)?;
+        served.insert(index, module);
     }
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
-        if unit.native {
+        let (module, renamed) = (served.remove(&index), promoted.get(&index));
+        if unit.native.is_some() && module.is_none() && renamed.is_none() {
             continue;
         }
         journal::step(&format!("generating code for {}", unit.name));
         let context = Context::new();
-        let module = match served.remove(&index) {
+        let module = match module {
             Some(module) => module,
             None => Module::parse(&context, &unit.bytes, &unit.name)?,
         };
-        promote(&module, promoted.get(&index).map_or(&[], Vec::as_slice));
-        objects.insert(index, generate(&module, arguments)?);
+        promote(&module, renamed.map_or(&[], Vec::as_slice));
+        objects.insert(index, generate(&module, unit, arguments)?);
     }
     Ok(objects)
 }
 
-/// A native object of a module.
-fn generate(module: &Module, arguments: &Arguments) -> Result<Vec<u8>> {
-    let level = codegen_level(&arguments.options);
-    let machine = TargetMachine::for_module(module, level)?;
-    if arguments.lto || is_unoptimized(module) {
-        let pipeline = format!("default<O{}>", arguments.options.level.digit());
+/// A native object of a module. Bitcode beside native code is compiled as that was.
+fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u8>> {
+    strip_own_debug(module);
+    let mut options = arguments.options.clone();
+    if let Some(level) = unit.native.and_then(|native| native.level) {
+        options.level = level;
+    }
+    let machine = TargetMachine::for_module(module, codegen_level(&options))?;
+    if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
+        let pipeline = format!("default<O{}>", options.level.digit());
         module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
     }
     machine.emit_object(module)
@@ -107,74 +136,33 @@ fn serve(
     inputs: &Inputs,
     index: usize,
     options: &CompileOptions,
-    promoted: &mut HashMap<usize, Vec<(String, String)>>,
+    promoted: &mut Promoted,
 ) -> Result<Module> {
     let unit = &inputs.units[index];
     let context = Context::new();
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
     let mut taken = Vec::new();
+    let mut present = BTreeSet::from([index]);
     let mut library = |name: &str| -> Result<Option<Module>> {
-        let Some((other, module)) = find(inputs, index, name, &context)? else {
+        let Some((other, module)) = resolve::find(inputs, &present, name, &context)? else {
             return Ok(None);
         };
+        present.insert(other);
         let renamed = detach(&module, &other.to_string());
         taken.push((other, renamed));
         Ok(Some(module))
     };
     differentiate(&program, &unit.name, options, &mut library)?;
-    for (other, renamed) in taken {
-        let needed = renamed.iter().find(|(_, new)| has_variable(&program, new));
-        if let (true, Some((variable, _))) = (inputs.units[other].native, needed) {
-            return Err(local_in_native(variable, &inputs.units[other].name));
+    for (other, mut renamed) in taken {
+        renamed.retain(|(_, new)| has_variable(&program, new));
+        if !renamed.is_empty() {
+            let names = promoted.entry(other).or_default();
+            names.extend(renamed);
+            names.sort();
+            names.dedup();
         }
-        promoted.insert(other, renamed);
     }
     Ok(program)
-}
-
-/// The unit that defines a function, parsed.
-fn find(
-    inputs: &Inputs,
-    asking: usize,
-    name: &str,
-    context: &Context,
-) -> Result<Option<(usize, Module)>> {
-    let mut found: Option<(usize, Module, Definition)> = None;
-    let others = inputs
-        .units
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| *index != asking);
-    for (index, unit) in others.filter(|(_, unit)| unit.mentions(name)) {
-        let module = Module::parse(context, &unit.bytes, &unit.name)?;
-        match (definition(&module, name), &found) {
-            (Definition::None, _) | (Definition::Shared, Some(_)) => {}
-            (Definition::Only, Some((first, _, Definition::Only))) => {
-                return Err(two_definitions(name, &inputs.units[*first], unit));
-            }
-            (kind, _) => found = Some((index, module, kind)),
-        }
-    }
-    Ok(found.map(|(index, module, _)| (index, module)))
-}
-
-fn two_definitions(name: &str, first: &Unit, second: &Unit) -> Box<Diagnostic> {
-    Diagnostic::new(
-        format!(
-            "`{name}` is defined in {} and in {}",
-            first.name, second.name
-        ),
-        "a derivative needs its body, and the two may differ",
-        "link only one of them",
-    )
-}
-
-fn local_in_native(variable: &str, file: &str) -> Box<Diagnostic> {
-    Diagnostic::new(
-        format!("a derivative uses `{variable}`, which is local to {file}"),
-        "the file was compiled to native code, so the derivative cannot share the variable with it",
-        "compile the file with -flto, or make the variable visible to other files (not `static`)",
-    )
 }
 
 /// The path of an input, for messages.

@@ -2,10 +2,13 @@
 //!
 //! Derivatives flow through global variables from one callee to another without any argument, so
 //! the caller has to know which ones its callees read and write. A variable counts as read only
-//! if its address goes nowhere but into loads, directly or by a known distance.
+//! if its address goes nowhere but into loads, directly or by a known distance. What constants hold
+//! the addresses of counts as written along with them.
 
+use crate::analysis::known;
 use crate::ir::{
-    Callee, Constant, Func, Function, Global, InstData, Module, Op, Symbol, Value, ValueDef,
+    Callee, Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
+    ValueDef,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,6 +19,8 @@ pub struct Globals {
     pub touched: BTreeSet<Global>,
     /// Those that may be written.
     pub written: BTreeSet<Global>,
+    /// The first function found without a body that may use variables on its own account.
+    pub stranger: Option<Func>,
 }
 
 impl Globals {
@@ -23,28 +28,66 @@ impl Globals {
     pub fn new(module: &Module, func: Func) -> Globals {
         let mut globals = Globals::default();
         let mut found = BTreeSet::from([func]);
-        let mut open = vec![func];
+        let (mut open, mut inactive) = (vec![func], Vec::new());
         while let Some(func) = open.pop() {
-            let function = &module.funcs[func];
-            let mut addresses = addresses(function);
-            globals.touched.extend(addresses.values().copied());
-            for &block in function.blocks() {
-                for &inst in function.block_insts(block) {
-                    let data = function.inst(inst);
-                    globals.note(data, function.result(inst), &mut addresses);
-                    if let Some(call) = data.op.call()
-                        && let Callee::Direct(callee) = call.callee
-                        && found.insert(callee)
-                    {
-                        open.push(callee);
-                    }
+            globals.stranger = globals.stranger.or_else(|| stranger(module, func));
+            let callees = globals.function(module, func);
+            for callee in callees.into_iter().filter(|&callee| found.insert(callee)) {
+                match known::is_inactive(&module.funcs[callee]) {
+                    true => inactive.push(callee),
+                    false => open.push(callee),
                 }
             }
         }
+        // What functions do that the user calls inactive is his affair; but the variables count, for
+        // there may be derivatives among what they call.
+        while let Some(func) = inactive.pop() {
+            let callees = globals.function(module, func);
+            inactive.extend(callees.into_iter().filter(|&callee| found.insert(callee)));
+        }
+        globals.follow_constants(module);
         globals
             .written
             .retain(|&global| !module.globals[global].constant);
         globals
+    }
+
+    /// Notes what a function itself does, and gives the functions it calls.
+    fn function(&mut self, module: &Module, func: Func) -> Vec<Func> {
+        let function = &module.funcs[func];
+        let mut callees = Vec::new();
+        let mut addresses = addresses(function);
+        self.touched.extend(addresses.values().copied());
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                let data = function.inst(inst);
+                let callee = match data.op.call().map(|call| call.callee) {
+                    Some(Callee::Direct(callee)) => Some(callee),
+                    _ => None,
+                };
+                callees.extend(callee);
+                // What has no derivative writes none: the guard of a variable, say.
+                if !callee.is_some_and(|callee| known::is_inactive(&module.funcs[callee])) {
+                    self.note(data, function.result(inst), &mut addresses);
+                }
+            }
+        }
+        callees
+    }
+
+    /// Adds what can be reached through the addresses in constants.
+    fn follow_constants(&mut self, module: &Module) {
+        let mut open: Vec<Global> = self.touched.iter().copied().collect();
+        while let Some(global) = open.pop() {
+            for (_, symbol, _) in module.globals[global].fixed_addresses() {
+                if let Symbol::Global(inner) = *symbol {
+                    self.written.insert(inner);
+                    if self.touched.insert(inner) {
+                        open.push(inner);
+                    }
+                }
+            }
+        }
     }
 
     /// Notes what an instruction does with the addresses of globals. Definitions come before uses
@@ -79,6 +122,18 @@ impl Globals {
             }
         });
     }
+}
+
+/// The function itself if it has no body and may read or write variables that nobody told it of.
+pub fn stranger(module: &Module, func: Func) -> Option<Func> {
+    let function = &module.funcs[func];
+    let strange = function.is_declaration()
+        && !known::is_inactive(function)
+        && known::known(function).is_none()
+        && known::allocation(function).is_none()
+        && !function.attrs.flags.contains(FnFlags::NORETURN)
+        && function.attrs.memory.other != ModRef::empty();
+    strange.then_some(func)
 }
 
 /// The values of a function that are addresses of globals.

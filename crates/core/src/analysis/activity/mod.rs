@@ -9,6 +9,7 @@
 
 mod bits;
 pub mod globals;
+pub mod lifetimes;
 mod objects;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
@@ -36,6 +37,9 @@ pub struct Activity {
     shadowed: EntitySet<Value>,
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
+    released: BTreeSet<Inst>,
+    /// The arguments behind which all memory was made while the derivative ran.
+    made: Vec<bool>,
 }
 
 impl Activity {
@@ -78,6 +82,8 @@ impl Activity {
         bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
+            released: lifetimes::released(module, function, effects, &solver.objects),
+            made: key.made.clone(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -100,19 +106,34 @@ impl Activity {
         self.globals.get(&inst).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a pointer leads only to memory that the function allocates and nobody knows after
-    /// it returns.
-    pub fn is_local_allocation(&self, value: Value) -> bool {
-        let objects = self.objects.of(value);
-        !objects.is_empty()
-            && objects
-                .iter()
-                .all(|&object| matches!(object, Object::Local(_)) && !self.objects.outlives(object))
+    /// Whether the reverse of an allocation ends the shadow of the memory.
+    pub fn is_released(&self, allocation: Inst) -> bool {
+        self.released.contains(&allocation)
     }
 
-    /// Whether a pointer may lead to memory that this instruction makes.
-    pub fn may_come_from(&self, value: Value, inst: Inst) -> bool {
-        self.objects.of(value).contains(&Object::Local(inst))
+    /// Whether the reverses of allocations end the shadows of all that a pointer leads to.
+    pub fn is_released_memory(&self, pointer: Value) -> bool {
+        let released = |o: &Object| matches!(o, Object::Local(inst) if self.is_released(*inst));
+        self.objects.of(pointer).iter().all(released)
+    }
+
+    /// Whether a pointer leads only to memory that was made while the derivative ran.
+    pub fn is_made(&self, pointer: Value) -> bool {
+        self.objects.of(pointer).iter().all(|o| self.was_made(o))
+    }
+
+    /// Whether all memory that can be reached from a pointer was made while the derivative ran.
+    pub fn is_all_made(&self, pointer: Value) -> bool {
+        let reached = self.objects.reached_from(pointer);
+        reached.iter().all(|object| self.was_made(object))
+    }
+
+    fn was_made(&self, object: &Object) -> bool {
+        match object {
+            Object::Local(_) => true,
+            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
+            Object::Global(_) | Object::Foreign => false,
+        }
     }
 }
 
@@ -496,6 +517,7 @@ impl Solver<'_> {
                 {
                     self.check_object(Object::Foreign, data)?;
                 }
+                self.check_stranger(data)?;
                 if let CallKind::Defined(_) = call_kind(self.module, data)
                     && self.loses_derivative(data, shadowed)
                 {
@@ -550,6 +572,40 @@ impl Solver<'_> {
         flows && args.iter().enumerate().any(lost)
     }
 
+    /// A function without a body may use global variables that derivatives flow through, and
+    /// nobody could tell how.
+    fn check_stranger(&self, data: &InstData) -> Result<()> {
+        let stranger = match data.op.call().map(|call| call.callee) {
+            Some(Callee::Direct(func)) => match self.callees.get(&func) {
+                Some(globals) => globals.stranger,
+                None => globals::stranger(self.module, func),
+            },
+            _ => None,
+        };
+        let varied = self.varied.iter().find_map(|object| match *object {
+            Object::Global(global) => (!self.module.globals[global].constant).then_some(global),
+            _ => None,
+        });
+        let (Some(stranger), Some(global)) = (stranger, varied) else {
+            return Ok(());
+        };
+        let name = &self.module.funcs[stranger].name;
+        let variable = &self.module.globals[global].name;
+        Err(Diagnostic::new(
+            format!("cannot tell what `{name}` does with the global variable `{variable}`"),
+            format!(
+                "a derivative flows through the variable, and `{name}`, whose body is not part of \
+                 the program, might read or write it"
+            ),
+            format!(
+                "compile the file that defines `{name}` with zymase too, or, if it leaves the \
+                 variable alone, mark it: `void *__enzyme_inactivefn_{name} = (void *){name};`"
+            ),
+        )
+        .at(self.module, data.loc)
+        .in_function(&self.function.name))
+    }
+
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
         let (what, help) = match object {
             Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
@@ -593,11 +649,12 @@ fn is_local(object: &Object) -> bool {
 fn active_global(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(
         format!("a derivative flows through the global variable `{name}`, which has no shadow"),
-        "other code may use the variable too, so its shadow would have to be kept beside it \
-         everywhere",
+        "it is defined outside of the program that Zymase sees, so other code may read and write \
+         it while a derivative is computed",
         format!(
-            "pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to \
-             flow through it, mark it: `void *__enzyme_inactive_global_{name} = &{name};`"
+            "compile the file that defines it with zymase too, pass a pointer to it as an \
+             enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: \
+             `void *__enzyme_inactive_global_{name} = &{name};`"
         ),
     )
 }

@@ -35,6 +35,8 @@ pub struct Objects {
     addresses: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
+    /// The constants of which all content is known.
+    fixed: BTreeSet<Global>,
     returned: BTreeSet<Object>,
     /// The objects that can be reached after the function returns.
     outliving: BTreeSet<Object>,
@@ -51,6 +53,17 @@ impl Objects {
             let address = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Ptr | Piece::Conflict);
             if pieces.iter().any(address) {
                 objects.addresses.insert(value);
+            }
+        }
+        for (global, data) in &module.globals {
+            if data.has_fixed_content() {
+                objects.fixed.insert(global);
+                let inside = data.fixed_addresses().iter();
+                let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
+                    Symbol::Global(inner) => Some(Object::Global(inner)),
+                    Symbol::Func(_) => None,
+                });
+                objects.put(Object::Global(global), &inside.collect());
             }
         }
         for (i, &argument) in function.arguments().iter().enumerate() {
@@ -140,6 +153,14 @@ impl Objects {
         }
     }
 
+    /// All that can be reached from a pointer, through any number of others.
+    pub fn reached_from(&self, pointer: Value) -> BTreeSet<Object> {
+        let mut reached = self.values[pointer].clone();
+        reached.extend(self.behind(pointer));
+        self.close(&mut reached);
+        reached
+    }
+
     fn constant(&mut self, value: Value, constant: &Constant) {
         match constant {
             Constant::Address(Symbol::Global(global), _) => {
@@ -184,6 +205,7 @@ impl Objects {
                 Object::Argument(_) => {
                     found.insert(object);
                 }
+                Object::Global(global) if self.fixed.contains(&global) => {}
                 Object::Global(_) | Object::Foreign => {
                     found.insert(Object::Foreign);
                     found.extend(self.contents(Object::Foreign));

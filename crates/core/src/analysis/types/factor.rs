@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, CastOp, Function, Op, Value};
 
 /// A number that divides all values of an integer, as far as the instructions next to it say: 1 if
 /// nothing is known.
-pub(super) fn factor(function: &Function, value: Value) -> i64 {
+pub fn factor(function: &Function, value: Value) -> i64 {
     within(function, value, 4).clamp(1, 1 << 40)
 }
 
@@ -26,6 +26,10 @@ fn within(function: &Function, value: Value, depth: usize) -> i64 {
         Op::Binary(BinaryOp::Mul) => of(0).saturating_mul(of(1)),
         Op::Binary(BinaryOp::Shl) => match integer(function, data.args[1]) {
             Some(bits @ 0..32) => of(0).saturating_mul(1 << bits),
+            _ => 1,
+        },
+        Op::Binary(BinaryOp::And) => match integer(function, data.args[1]) {
+            Some(mask @ ..0) => 1 << mask.trailing_zeros().min(40),
             _ => 1,
         },
         Op::Binary(BinaryOp::Add | BinaryOp::Sub) => gcd(of(0), of(1)),

@@ -4,7 +4,7 @@
 use super::lexer::{Token, TokenKind};
 use super::parse_parts::word_literal;
 use super::parser::{Definition, ParseError, narrow};
-use crate::ir::{Loc, Scope, Symbol, Tbaa};
+use crate::ir::{Loc, Scope, SourceType, Symbol, Tbaa};
 use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -23,6 +23,7 @@ pub(super) struct Cursor<'t> {
 #[derive(Default)]
 pub(super) struct References {
     pub(super) tbaa: Option<(u32, usize)>,
+    pub(super) source: Option<(u32, usize)>,
     pub(super) scope: Option<(u32, usize)>,
     pub(super) loc: Option<(u32, usize)>,
 }
@@ -277,6 +278,13 @@ impl<'t> Cursor<'t> {
         let number = self.entity()?;
         self.references.tbaa = self.references.tbaa.max(Some((number, at)));
         Ok(Tbaa::from_u32(number))
+    }
+
+    pub(super) fn source(&mut self) -> Result<SourceType> {
+        let at = self.position;
+        let number = self.entity()?;
+        self.references.source = self.references.source.max(Some((number, at)));
+        Ok(SourceType::from_u32(number))
     }
 
     pub(super) fn scope(&mut self) -> Result<Scope> {

@@ -49,9 +49,12 @@
 //! global @i size 12 align 8 = {f64 1.5, i32 -1}                ; numbers instead of bytes
 //! declare local address_taken @f(ptr noalias align(8), i64, ...) -> noundef f64 nounwind
 //! func @k(%p: ptr byval({f64, f64}), v1: i64) noinline memory(none) { … }
+//! global @j size 16 align 8 source 0                            ; declared as a type of the source
 //! rule gradient of @f is @augmented, @reverse handles(dup, const)
 //! tbaa 0 = "root"                                              ; tables, numbered in order
 //! tbaa 1 = "double" under 0
+//! source 0 = size 16 {0: int 8, 8: ptr to 1}                   ; a type of the source program
+//! source 1 = size 8 {0: f64}
 //! scope 0 = domain 3
 //! loc 0 = "a.c":12:5 in "main"
 //! loc 1 = "b.h":3:1 in "inlined" inlined at 0
@@ -62,6 +65,10 @@
 //! `byval(type)`, `sret(type)`. Attributes of functions and calls are the names of
 //! [`FnFlags`](crate::ir::FnFlags), `memory(read)` or `memory(arguments: readwrite, other: read)`
 //! (what is not listed is `none`), and `alloc(realloc, zeroed, family "malloc", size 0 * 1, ptr 0)`.
+//!
+//! Before its first block a body may say what the program declares of the memory behind pointers:
+//! `declared %p element 0` for an element of a source type or an array of them, `declared %a object
+//! 1` for a variable.
 //!
 //! Types are `void i64 f16 bf16 f32 f64 x86_fp80 f128 ptr ptr(3) <4 x f64> [8 x i32]
 //! {i8, f64} <{i8, f64}> opaque "name"`.

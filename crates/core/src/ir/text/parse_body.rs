@@ -10,7 +10,7 @@ use super::cursor::{Cursor, is_value_number};
 use super::lexer::TokenKind;
 use super::parse_inst::{Parsed, parse_inst};
 use super::parser::{Definition, ParseError};
-use crate::ir::{Block, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{Block, Declared, Function, Inst, Module, Op, Type, Value};
 use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -45,6 +45,20 @@ pub(super) fn parse_body(
 ) -> Result<Function> {
     let mut body = Body::new(function);
     cursor.expect('{')?;
+    let mut declared = Vec::new();
+    while cursor.eat_word("declared") {
+        let operand = cursor.operand()?;
+        let object = cursor.eat_word("object");
+        if !object {
+            cursor.expect_word("element")?;
+        }
+        let source = cursor.source()?;
+        let declaration = match object {
+            true => Declared::Object(source),
+            false => Declared::Element(source),
+        };
+        declared.push((operand, declaration));
+    }
     let mut header = names;
     while !cursor.eat('}') {
         let block = body.label(cursor, header.take())?;
@@ -56,7 +70,15 @@ pub(super) fn parse_body(
         cursor.back();
         return Err(cursor.error("a body has at least one block"));
     }
-    let (function, _) = body.finish(cursor, module, &[])?;
+    let (operands, declarations): (Vec<_>, Vec<_>) = declared.into_iter().unzip();
+    let (mut function, values) = body.finish(cursor, module, &operands)?;
+    for (value, declaration) in values.into_iter().zip(declarations) {
+        function
+            .declared
+            .entry(value)
+            .or_default()
+            .push(declaration);
+    }
     Ok(function)
 }
 

@@ -9,8 +9,8 @@ use super::lexer::{TokenKind, tokenize};
 use super::parse_body::parse_body;
 use crate::ir::{
     Activity, Constant, CustomRule, Func, Function, Global, GlobalData, Initializer, Loc, LocData,
-    Module, ParamAttrs, RuleKind, Scope, ScopeData, Signature, Symbol, Tbaa, TbaaData, Type,
-    TypeKind,
+    Module, ParamAttrs, RuleKind, Scope, ScopeData, Signature, SourcePart, SourceType,
+    SourceTypeData, Symbol, Tbaa, TbaaData, Type, TypeKind,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -54,6 +54,10 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
                 cursor.expect_word("domain")?;
                 let domain = cursor.integer()?;
                 module.scopes.push(ScopeData { domain });
+                Ok(())
+            })?,
+            "source" => table_entry(&mut cursor, module.sources.len(), |cursor| {
+                module.sources.push(source_type(cursor)?);
                 Ok(())
             })?,
             "loc" => table_entry(&mut cursor, module.locs.len(), |cursor| {
@@ -222,6 +226,32 @@ fn location(cursor: &mut Cursor) -> Result<LocData, ParseError> {
     })
 }
 
+fn source_type(cursor: &mut Cursor) -> Result<SourceTypeData, ParseError> {
+    cursor.expect_word("size")?;
+    let size = cursor.integer()?;
+    let mut parts = Vec::new();
+    cursor.expect('{')?;
+    cursor.list('}', |cursor| {
+        let at = cursor.integer()?;
+        cursor.expect(':')?;
+        let part = if cursor.eat_word("int") {
+            SourcePart::Int(cursor.integer()?)
+        } else if cursor.eat_word("ptr") {
+            SourcePart::Ptr(match cursor.eat_word("to") {
+                true => Some(cursor.source()?),
+                false => None,
+            })
+        } else {
+            let kind = cursor.ty()?.float_kind();
+            let kind = kind.ok_or_else(|| cursor.error("a part is int, ptr or a float"))?;
+            SourcePart::Float(kind)
+        };
+        parts.push((at, part));
+        Ok(())
+    })?;
+    Ok(SourceTypeData { size, parts })
+}
+
 fn global(cursor: &mut Cursor) -> Result<GlobalData, ParseError> {
     let local = cursor.eat_word("local");
     let constant = cursor.eat_word("constant");
@@ -232,6 +262,10 @@ fn global(cursor: &mut Cursor) -> Result<GlobalData, ParseError> {
     let size = cursor.integer()?;
     cursor.expect_word("align")?;
     let align = cursor.integer()?;
+    let source = match cursor.eat_word("source") {
+        true => Some(cursor.source()?),
+        false => None,
+    };
     let mut init = None;
     if cursor.eat('=') {
         init = Some(initializer(cursor)?);
@@ -245,6 +279,7 @@ fn global(cursor: &mut Cursor) -> Result<GlobalData, ParseError> {
         thread_local,
         local,
         inactive,
+        source,
         origin: None,
     })
 }
@@ -354,6 +389,9 @@ fn check_references(cursor: &Cursor, module: &Module) -> Result<(), ParseError> 
         refs.scope
             .filter(|(n, _)| !module.scopes.is_valid(Scope::from_u32(*n)))
             .map(|r| ("scope", r)),
+        refs.source
+            .filter(|(n, _)| !module.sources.is_valid(SourceType::from_u32(*n)))
+            .map(|r| ("source", r)),
         refs.loc
             .filter(|(n, _)| !module.locs.is_valid(Loc::from_u32(*n)))
             .map(|r| ("loc", r)),

@@ -4,8 +4,9 @@ use super::constants::constant_text;
 use super::names::{Names, quote_if_needed};
 use super::print_inst::InstPrinter;
 use crate::ir::{
-    AllocInfo, CustomRule, DataLayout, FnAttrs, Func, Function, GlobalData, LocData, MemoryEffects,
-    ModRef, Module, ParamAttrs, Signature, Symbol, Type,
+    AllocInfo, CustomRule, DataLayout, Declared, FnAttrs, Func, Function, GlobalData, LocData,
+    MemoryEffects, ModRef, Module, ParamAttrs, Signature, SourcePart, SourceTypeData, Symbol, Type,
+    Value, ValueDef,
 };
 use std::fmt::Write as _;
 
@@ -45,6 +46,9 @@ pub fn print_module(module: &Module) -> String {
             let _ = write!(tables, " under {}", parent.as_u32());
         }
         tables.push('\n');
+    }
+    for (source, data) in &module.sources {
+        let _ = writeln!(tables, "source {} = {}", source.as_u32(), source_text(data));
     }
     for (scope, data) in &module.scopes {
         let _ = writeln!(tables, "scope {} = domain {}", scope.as_u32(), data.domain);
@@ -137,6 +141,24 @@ pub(crate) fn function_text(module: &Module, func: &Function) -> String {
         func,
         names: &names,
     };
+    let is_there = |value: &Value| match func.def(*value) {
+        ValueDef::Result(inst) => func
+            .blocks()
+            .iter()
+            .any(|&b| func.block_insts(b).contains(inst)),
+        ValueDef::Param(block, _) => func.blocks().contains(block),
+        ValueDef::Const(_) => true,
+    };
+    for (value, declarations) in func.declared.iter().filter(|(v, _)| is_there(v)) {
+        for declared in declarations {
+            let (word, source) = match declared {
+                Declared::Object(source) => ("object", source),
+                Declared::Element(source) => ("element", source),
+            };
+            let operand = names.value(*value);
+            let _ = writeln!(out, "    declared {operand} {word} {}", source.as_u32());
+        }
+    }
     for (index, &block) in func.blocks().iter().enumerate() {
         out.push_str(&names.block(block));
         let params = func.block_params(block);
@@ -258,6 +280,9 @@ fn global_text(module: &Module, global: &GlobalData) -> String {
     }
     let name = quote_if_needed(&global.name);
     let _ = write!(out, "@{name} size {} align {}", global.size, global.align);
+    if let Some(source) = global.source {
+        let _ = write!(out, " source {}", source.as_u32());
+    }
     if let Some(init) = &global.init {
         let mut items = Vec::new();
         if !init.bytes.is_empty() {
@@ -274,6 +299,17 @@ fn global_text(module: &Module, global: &GlobalData) -> String {
     }
     out.push('\n');
     out
+}
+
+fn source_text(data: &SourceTypeData) -> String {
+    let parts = data.parts.iter().map(|(at, part)| match part {
+        SourcePart::Int(bytes) => format!("{at}: int {bytes}"),
+        SourcePart::Float(kind) => format!("{at}: {}", kind.name()),
+        SourcePart::Ptr(None) => format!("{at}: ptr"),
+        SourcePart::Ptr(Some(to)) => format!("{at}: ptr to {}", to.as_u32()),
+    });
+    let parts: Vec<String> = parts.collect();
+    format!("size {} {{{}}}", data.size, parts.join(", "))
 }
 
 fn address_text(module: &Module, symbol: Symbol, offset: i64) -> String {

@@ -1,7 +1,7 @@
 //! What stands outside of functions: names, globals, and the tables that instructions refer to.
 
 use super::{VerifyError, check_align, check_symbol};
-use crate::ir::{GlobalData, Module};
+use crate::ir::{GlobalData, Module, SourcePart};
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::collections::HashSet;
 
@@ -44,6 +44,15 @@ pub(super) fn verify_tables(module: &Module, errors: &mut Vec<VerifyError>) {
     }
     if let Some(entry) = broken_chain(&module.tbaa, |data| data.parent) {
         report(format!("tbaa {}: no root above it", entry.as_u32()));
+    }
+    for (source, data) in &module.sources {
+        let behind = data.parts.iter().filter_map(|(_, part)| match part {
+            SourcePart::Ptr(to) => *to,
+            _ => None,
+        });
+        if behind.into_iter().any(|to| !module.sources.is_valid(to)) {
+            report(format!("source {}: refers to nothing", source.as_u32()));
+        }
     }
     if let Some(entry) = broken_chain(&module.locs, |data| data.inlined_at) {
         let number = entry.as_u32();

@@ -1,0 +1,127 @@
+//! What casts and integer operations say: floats may travel in integers, be put together from
+//! halves and have their signs changed.
+
+use super::bytes::{is_flag_mask, known_byte};
+use super::solver::Solver;
+use super::{Cell, Shape};
+use crate::ir::{BinaryOp, CastOp, Value};
+use std::sync::Arc;
+
+impl Solver<'_> {
+    pub(super) fn cast(&mut self, op: CastOp, from: Value, to: Value) {
+        match op {
+            CastOp::Bitcast => {
+                let content = self.content(from);
+                self.learn_content(to, &content);
+                let content = self.content(to);
+                self.learn_content(from, &content);
+            }
+            CastOp::Trunc | CastOp::ZExt => {
+                let (small, large) = if op == CastOp::Trunc {
+                    (to, from)
+                } else {
+                    (from, to)
+                };
+                if self.function.ty(small).is_int() {
+                    let size = self.size(self.function.ty(small));
+                    let shape = self.shapes[large].cut(size);
+                    self.learn(small, &shape);
+                    let shape = self.shapes[small].cut(size);
+                    self.learn(large, &shape);
+                }
+            }
+            CastOp::SExt | CastOp::SiToFp | CastOp::UiToFp => self.learn_bytes(from, &Cell::Int),
+            CastOp::FpToSi | CastOp::FpToUi => self.learn_bytes(to, &Cell::Int),
+            CastOp::PtrToInt => {
+                let inner = self.shapes[from].clone();
+                self.learn(to, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
+            }
+            CastOp::IntToPtr => {
+                if let Some(Cell::Ptr(inner)) = self.shapes[from].get(0).cloned() {
+                    self.learn(to, &inner);
+                }
+                let inner = self.shapes[to].clone();
+                self.learn(from, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
+            }
+            CastOp::AddrSpaceCast => self.unify(from, to),
+            CastOp::FpTrunc | CastOp::FpExt => {}
+        }
+    }
+
+    pub(super) fn binary(&mut self, op: BinaryOp, args: &[Value], result: Value) {
+        use BinaryOp::*;
+        match op {
+            Shl | LShr => {
+                let Some(bits) = self.function.as_int(args[1]) else {
+                    return;
+                };
+                let size = self.size(self.function.ty(result));
+                if bits % 8 != 0 || bits < 0 || !self.function.ty(result).is_int() {
+                    return;
+                }
+                let bytes = bits as i64 / 8;
+                let (low, high) = if op == LShr {
+                    (result, args[0])
+                } else {
+                    (args[0], result)
+                };
+                let shape = self.shapes[high].shifted(bytes).cut(size - bytes);
+                self.learn(low, &shape);
+                let shape = self.shapes[low].cut(size - bytes).shifted(-bytes);
+                self.learn(high, &shape);
+            }
+            // The bits of floats may be put together, taken apart and have their sign changed
+            // this way, so these prove nothing by themselves.
+            And | Or | Xor => {
+                let mask = args.iter().find_map(|&v| self.function.as_int(v));
+                if mask.is_some_and(|mask| is_flag_mask(op, mask, self.function.ty(result))) {
+                    self.learn_bytes(args[0], &Cell::Int);
+                    self.learn_bytes(args[1], &Cell::Int);
+                    self.learn_bytes(result, &Cell::Int);
+                } else {
+                    self.bitwise(op, args, result);
+                }
+            }
+            Add | Sub | Mul | UDiv | SDiv | URem | SRem | AShr => {
+                let operands = [args[0], args[1], result];
+                let address = |v: &Value| matches!(self.shapes[*v].get(0), Some(Cell::Ptr(_)));
+                if self.arithmetic && !operands.iter().any(address) {
+                    operands
+                        .iter()
+                        .for_each(|&v| self.learn_bytes(v, &Cell::Int));
+                }
+            }
+            FAdd | FSub | FMul | FDiv | FRem => {}
+        }
+    }
+
+    /// Where one operand is known to be zero, a byte of the result is that of the other.
+    pub(super) fn bitwise(&mut self, op: BinaryOp, args: &[Value], result: Value) {
+        let size = self.size(self.function.ty(result));
+        for (x, y) in [(args[0], args[1]), (args[1], args[0])] {
+            for byte in 0..size {
+                let kept = match (op, known_byte(self.function, y, byte, 0)) {
+                    (BinaryOp::And, Some(mask)) => mask == 0xff,
+                    (_, Some(bits)) => bits == 0,
+                    _ => false,
+                };
+                if !kept {
+                    continue;
+                }
+                for (from, to) in [(x, result), (result, x)] {
+                    if let Some((cell, bytes)) = self.shapes[from].only(byte)
+                        && bytes + byte <= size
+                    {
+                        let whole = (byte..byte + bytes).all(|b| {
+                            known_byte(self.function, y, b, 0)
+                                == known_byte(self.function, y, byte, 0)
+                        });
+                        if whole {
+                            self.learn(to, &cell);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

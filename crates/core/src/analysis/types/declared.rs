@@ -1,0 +1,72 @@
+//! What the program declares: debug information as a source of types.
+
+use super::solver::Solver;
+use super::{Cell, Shape};
+use crate::ir::{Constant, Declared, Module, SourcePart, SourceType, Symbol, ValueDef};
+use std::sync::Arc;
+
+/// Declared pointers are followed this deep.
+const DEPTH: u32 = 2;
+
+impl Solver<'_> {
+    /// Takes note of the declarations of variables and of what their pointers lead to.
+    pub(super) fn learn_declared(&mut self) {
+        let function = self.function;
+        for (&value, declarations) in &function.declared {
+            for declared in declarations {
+                let shape = match *declared {
+                    Declared::Object(source) => object(self.module, source, DEPTH),
+                    Declared::Element(source) => element(self.module, source, DEPTH),
+                };
+                self.learn(value, &shape);
+            }
+        }
+        for value in function.values() {
+            if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) =
+                function.def(value)
+                && let Some(source) = self.module.globals[*global].source
+            {
+                let shape = object(self.module, source, DEPTH);
+                self.learn(value, &shape.shifted(*offset));
+            }
+        }
+    }
+}
+
+fn object(module: &Module, source: SourceType, depth: u32) -> Shape {
+    let mut shape = Shape::default();
+    let data = &module.sources[source];
+    let cells = data.parts.iter().map(|(_, part)| match part {
+        SourcePart::Int(bytes) => *bytes,
+        _ => 1,
+    });
+    if cells.sum::<u64>() > super::shape::MAX_DECLARED as u64 {
+        return shape;
+    }
+    for (at, part) in &data.parts {
+        let at = *at as i64;
+        match part {
+            SourcePart::Int(bytes) => {
+                (at..at + *bytes as i64).for_each(|byte| shape.declare(byte, Cell::Int));
+            }
+            SourcePart::Float(kind) => shape.declare(at, Cell::Float(*kind)),
+            SourcePart::Ptr(to) => {
+                let inner = match to {
+                    Some(to) if depth > 0 => element(module, *to, depth - 1),
+                    _ => Shape::default(),
+                };
+                shape.declare(at, Cell::Ptr(Arc::new(inner)));
+            }
+        }
+    }
+    shape
+}
+
+fn element(module: &Module, source: SourceType, depth: u32) -> Shape {
+    let mut shape = object(module, source, depth);
+    let size = module.sources[source].size as i64;
+    if !shape.is_empty() && size > 0 {
+        shape.declare_element(size);
+    }
+    shape
+}

@@ -1,0 +1,94 @@
+//! What the program declares of memory, and of the array that it may be in.
+
+use super::cell::limited;
+use super::{Cell, MAX_DECLARED, Shape};
+
+/// What is known of the array that declared memory may be in.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(super) enum Element {
+    /// Nothing.
+    #[default]
+    None,
+    /// An element begins at this offset and has this size.
+    One(i64, i64),
+    /// Declarations disagree.
+    Several,
+}
+
+impl Element {
+    pub(super) fn merge(self, other: Element) -> Element {
+        match (self, other) {
+            (Element::None, element) | (element, Element::None) => element,
+            (Element::One(a, size), Element::One(b, same))
+                if size == same && (a - b) % size == 0 =>
+            {
+                self
+            }
+            _ => Element::Several,
+        }
+    }
+
+    /// The size of elements, if one begins at offset 0.
+    pub(super) fn at_start(self) -> Option<i64> {
+        match self {
+            Element::One(start, size) if start % size == 0 => Some(size),
+            _ => None,
+        }
+    }
+}
+
+impl Shape {
+    pub(super) fn merge_declared(&mut self, other: &Shape, depth: u32) -> bool {
+        let mut changed = false;
+        let element = self.element.merge(other.element);
+        for (&offset, cell) in &other.declared {
+            if let Some(known) = self.declared.get_mut(&offset) {
+                changed |= known.merge(cell, depth);
+            } else if self.declared.len() < MAX_DECLARED {
+                self.declared.insert(offset, limited(cell, depth));
+                changed = true;
+            }
+        }
+        changed |= self.element != element;
+        self.element = element;
+        changed
+    }
+
+    /// Notes what the program declares at an offset.
+    pub(in crate::analysis::types) fn declare(&mut self, offset: i64, cell: Cell) {
+        self.declared.insert(offset, cell);
+    }
+
+    /// Notes that the declared cells are those of an element of this size.
+    pub(in crate::analysis::types) fn declare_element(&mut self, size: i64) {
+        self.element = Element::One(0, size);
+    }
+
+    /// What is declared at this offset if the declared element is one of an array.
+    pub(super) fn in_other_element(&self, offset: i64) -> Option<&Cell> {
+        let Element::One(start, size) = self.element else {
+            return None;
+        };
+        let within = start + (offset - start).rem_euclid(size);
+        self.declared.get(&within)
+    }
+
+    /// This shape with the declared element repeated over `len` bytes, if they are a multiple of
+    /// its size.
+    pub fn repeating_element(mut self, len: i64) -> Shape {
+        if let Some(size) = self.element.at_start()
+            && len % size == 0
+        {
+            let first: Vec<_> = self.declared.range(0..size).collect();
+            let cells = |start| {
+                let first = first.iter();
+                first.map(move |(at, cell)| (start + **at, (*cell).clone()))
+            };
+            let later = (1..len / size).flat_map(|k| cells(k * size));
+            for (at, cell) in later.collect::<Vec<_>>() {
+                self.declared.entry(at).or_insert(cell);
+            }
+        }
+        self
+    }
+}

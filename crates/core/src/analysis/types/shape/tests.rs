@@ -1,0 +1,91 @@
+use super::*;
+use crate::ir::FloatKind;
+
+fn double() -> Cell {
+    Cell::Float(FloatKind::F64)
+}
+
+#[test]
+fn an_indexed_access_describes_the_whole_array() {
+    let element = Shape::cell(0, double());
+    let array = element.unindexed(8);
+    assert_eq!(array.get(80), Some(&double()));
+    assert_eq!(array.indexed(16).shifted(8).get(8), Some(&double()));
+    assert_eq!(array.indexed(4).get(0), None);
+}
+
+#[test]
+fn a_single_access_counts_before_a_repeated_one() {
+    let mut shape = Shape::cell(0, double()).unindexed(8);
+    for byte in 24..32 {
+        shape.insert(byte, Cell::Int);
+    }
+    let pieces = shape.pieces(16, 16);
+    assert_eq!(pieces[0], (0, Piece::Float(FloatKind::F64)));
+    assert!(pieces[1..].iter().all(|(_, piece)| *piece == Piece::Int));
+    assert_eq!(pieces.len(), 9);
+}
+
+#[test]
+fn what_two_shapes_know_in_common() {
+    let mut shape = Shape::cell(0, double());
+    shape.insert(8, double());
+    let moved = shape.shifted(8);
+    assert_eq!(shape.common(&moved), Shape::cell(0, double()));
+}
+
+#[test]
+fn memory_of_any_length_repeats_one_period() {
+    let doubles = Shape::cell(0, double()).unindexed(8);
+    assert_eq!(doubles.period(1), Some(8));
+    let mut single = Shape::cell(0, double());
+    single.insert(24, double());
+    assert_eq!(single.period(1), Some(8));
+    single.insert(12, double());
+    assert_eq!(single.period(1), None);
+    // The first eight bytes are a length, say: no one period describes that.
+    let mut after_a_header = doubles;
+    for byte in 0..8 {
+        after_a_header.insert(byte, Cell::Int);
+    }
+    assert_eq!(after_a_header.period(8), None);
+    assert_eq!(Shape::default().period(8), None);
+}
+
+#[test]
+fn an_array_in_a_structure_does_not_hide_the_fields_behind_it() {
+    // struct { double x[3]; int kind; float mass; } bodies[];
+    let mut bodies = Shape::cell(0, double()).unindexed(8);
+    for byte in 24..28 {
+        bodies.insert_every(32, byte, Cell::Int);
+    }
+    bodies.insert_every(32, 28, Cell::Float(FloatKind::F32));
+    let pieces = bodies.pieces(32, 32);
+    let floats = |kind: FloatKind| {
+        let found = pieces.iter().filter(|(_, p)| *p == Piece::Float(kind));
+        found.map(|(at, _)| *at).collect::<Vec<_>>()
+    };
+    assert_eq!(floats(FloatKind::F64), [0, 8, 16]);
+    assert_eq!(floats(FloatKind::F32), [28]);
+    // If only the last field is seen, nothing is known of the one before it.
+    let mut part = Shape::cell(0, double()).unindexed(8);
+    part.insert_every(32, 28, Cell::Float(FloatKind::F32));
+    assert_eq!(part.pieces(24, 8)[0], (0, Piece::Conflict));
+}
+
+#[test]
+fn disagreement_is_kept() {
+    let mut shape = Shape::cell(0, double());
+    assert!(shape.insert(0, Cell::Float(FloatKind::F32)));
+    assert_eq!(shape.get(0), Some(&Cell::Conflict));
+}
+
+#[test]
+fn recursive_shapes_are_cut() {
+    let mut node = Shape::cell(0, double());
+    for _ in 0..20 {
+        let next = Cell::Ptr(Arc::new(node.clone()));
+        node.insert(8, next);
+    }
+    assert!(node.to_string().len() < 200, "{node}");
+}

@@ -1,0 +1,311 @@
+//! The rules: what each instruction says about the types of its values.
+//!
+//! Facts go both ways between operands and results. An instruction is looked at again only if one
+//! of its values has changed.
+
+use super::advancing::advancing;
+use super::factor::factor;
+use super::shape::gcd;
+use super::summaries::{Summaries, returned_values};
+use super::{Cell, Hint, Shape};
+use crate::ir::{Callee, Constant, Edge, Func, Function, Inst, Module, Op, Type, Value, ValueDef};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use std::collections::VecDeque;
+
+/// An instruction that still has something new to say after this many times is one of a cycle in
+/// which facts grow without end.
+const MOST_VISITS: u32 = 1000;
+/// In how many contexts the callee of one call is analysed. By then the arguments hardly change,
+/// and the last facts come to the callee anyway when its own derivative is made.
+const MOST_CONTEXTS: u32 = 8;
+
+pub(super) struct Solver<'a> {
+    pub(super) module: &'a Module,
+    pub(super) function: &'a Function,
+    pub(super) shapes: SecondaryMap<Value, Shape>,
+    /// Addresses that are made anew in each iteration from the last.
+    advancing: EntitySet<Inst>,
+    /// The instructions that mention a value, as operand, result or on an edge: they may have
+    /// something new to say when it changes.
+    users: SecondaryMap<Value, Vec<Inst>>,
+    /// The instructions to look at.
+    queue: VecDeque<Inst>,
+    queued: EntitySet<Inst>,
+    /// How often an instruction was looked at in this phase.
+    visits: SecondaryMap<Inst, u32>,
+    /// Whether integer arithmetic is about integers: not before all pointers are known.
+    pub(super) arithmetic: bool,
+    /// Whether what repeats says something about memory that is moved.
+    pub(super) repeated: bool,
+    /// Whether callees are told what this function knows.
+    in_context: bool,
+    summaries: &'a mut Summaries,
+}
+
+impl<'a> Solver<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        function: &'a Function,
+        summaries: &'a mut Summaries,
+    ) -> Solver<'a> {
+        Solver {
+            module,
+            function,
+            shapes: SecondaryMap::new(),
+            advancing: advancing(function),
+            users: users(function),
+            queue: VecDeque::new(),
+            queued: EntitySet::new(),
+            visits: SecondaryMap::new(),
+            arithmetic: false,
+            repeated: false,
+            in_context: false,
+            summaries,
+        }
+    }
+
+    /// Takes note of what the caller knows of the arguments and, after them, of the result.
+    pub(super) fn start(&mut self, known: &[Shape]) {
+        let function = self.function;
+        self.learn_declared();
+        for (&argument, shape) in function.arguments().iter().zip(known) {
+            self.learn(argument, shape);
+        }
+        if let Some(shape) = known.get(function.arguments().len()) {
+            for value in returned_values(function) {
+                self.learn(value, shape);
+            }
+        }
+    }
+
+    /// Learns until nothing is new.
+    ///
+    /// First without arithmetic, which is about integers unless it is known to be about addresses.
+    /// Then what was seen at fixed offsets, because it counts before what repeats and must not
+    /// come too late: a copy makes what repeats a fact about fixed offsets. Then all that the
+    /// function and its callees say by themselves. Then what callees say given what this function
+    /// knows: that hardly changes any more by then, so there are few contexts to analyse callees
+    /// in.
+    ///
+    /// Says whether that took a reasonable time: if not, what was learned may lack the one fact
+    /// that contradicts the others.
+    pub(super) fn solve(&mut self) -> bool {
+        let phases = [
+            (false, false, false),
+            (true, false, false),
+            (true, true, false),
+            (true, true, true),
+        ];
+        phases
+            .into_iter()
+            .all(|(arithmetic, repeated, in_context)| {
+                self.arithmetic = arithmetic;
+                self.repeated = repeated;
+                self.in_context = in_context;
+                self.phase()
+            })
+    }
+
+    fn phase(&mut self) -> bool {
+        let function = self.function;
+        self.visits.clear();
+        for &block in function.blocks() {
+            for &inst in function.block_insts(block) {
+                self.enqueue(inst);
+            }
+        }
+        while let Some(inst) = self.queue.pop_front() {
+            self.queued.remove(inst);
+            self.visits[inst] += 1;
+            if self.visits[inst] > MOST_VISITS {
+                self.queue.clear();
+                self.queued.clear();
+                return false;
+            }
+            self.transfer(inst);
+            for edge in function.inst(inst).op.edges() {
+                self.edge(edge);
+            }
+        }
+        true
+    }
+
+    fn enqueue(&mut self, inst: Inst) {
+        if self.queued.insert(inst) {
+            self.queue.push_back(inst);
+        }
+    }
+
+    pub(super) fn learn(&mut self, value: Value, shape: &Shape) {
+        // Nothing is learned about constants: one `0` stands in many places.
+        if !matches!(self.function.def(value), ValueDef::Const(c) if !is_address(c)) {
+            let changed = self.shapes[value].merge(shape);
+            if changed {
+                for i in 0..self.users[value].len() {
+                    self.enqueue(self.users[value][i]);
+                }
+            }
+        }
+    }
+
+    pub(super) fn learn_bytes(&mut self, value: Value, cell: &Cell) {
+        let size = self.size(self.function.ty(value));
+        let mut shape = Shape::default();
+        for offset in 0..size {
+            shape.insert(offset, cell.clone());
+        }
+        self.learn(value, &shape);
+    }
+
+    pub(super) fn unify(&mut self, a: Value, b: Value) {
+        if a == b {
+            return;
+        }
+        for (from, to) in [(a, b), (b, a)] {
+            // The shape is put aside and not copied: most of the time nothing is new in it.
+            let shape = std::mem::take(&mut self.shapes[from]);
+            self.learn(to, &shape);
+            self.shapes[from] = shape;
+        }
+    }
+
+    pub(super) fn size(&self, ty: Type) -> i64 {
+        self.module.layout.store_size(ty) as i64
+    }
+
+    fn edge(&mut self, edge: &Edge) {
+        let params = self.function.block_params(edge.block).to_vec();
+        for (&param, &argument) in params.iter().zip(&edge.args) {
+            self.unify(param, argument);
+        }
+    }
+
+    fn transfer(&mut self, inst: Inst) {
+        let function = self.function;
+        let data = function.inst(inst);
+        let result = function.result(inst);
+        match (&data.op, result) {
+            (Op::Address { offset, scales }, Some(result)) => {
+                let step = match self.advancing.contains(inst) {
+                    true => offset.abs(),
+                    false => 0,
+                };
+                let terms = scales.iter().zip(&data.args[1..]);
+                let stride = terms.fold(step, |g, (&scale, &index)| {
+                    gcd(g, scale.saturating_mul(factor(function, index)))
+                });
+                self.address(data.args[0], *offset, stride, result);
+                for &index in &data.args[1..] {
+                    self.learn_bytes(index, &Cell::Int);
+                }
+            }
+            (Op::Load(access), Some(result)) => {
+                self.memory(data.args[0], result);
+                self.tagged(access.tbaa, data.args[0], function.ty(result));
+            }
+            (Op::Store(access), _) => {
+                self.memory(data.args[1], data.args[0]);
+                self.tagged(access.tbaa, data.args[1], function.ty(data.args[0]));
+            }
+            (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
+            (Op::MemCopy { .. }, _) => self.copy(&data.args),
+            (Op::Nest(nest), _) => self.nest(nest, &data.args),
+            (Op::Select, Some(result)) => {
+                self.unify(data.args[1], result);
+                self.unify(data.args[2], result);
+            }
+            (Op::Unary(_), Some(result)) => self.unify(data.args[0], result),
+            (Op::Cast(op), Some(result)) => self.cast(*op, data.args[0], result),
+            (Op::Binary(op), Some(result)) => self.binary(*op, &data.args, result),
+            (Op::Extract(path), Some(result)) => {
+                let whole = function.ty(data.args[0]);
+                let offset = self.module.layout.path_offset(whole, path) as i64;
+                self.part(data.args[0], offset, result);
+            }
+            (Op::Insert(path), Some(result)) => {
+                let whole = function.ty(data.args[0]);
+                let offset = self.module.layout.path_offset(whole, path) as i64;
+                self.part(result, offset, data.args[1]);
+                self.others(
+                    data.args[0],
+                    result,
+                    offset,
+                    self.size(function.ty(data.args[1])),
+                );
+            }
+            (Op::ExtractElement, Some(result)) => {
+                if let Some(offset) = self.lane_offset(data.args[0], data.args[1]) {
+                    self.part(data.args[0], offset, result);
+                }
+            }
+            (Op::InsertElement, Some(result)) => {
+                if let Some(offset) = self.lane_offset(data.args[0], data.args[2]) {
+                    self.part(result, offset, data.args[1]);
+                    let size = self.size(function.ty(data.args[1]));
+                    self.others(data.args[0], result, offset, size);
+                }
+            }
+            (Op::Shuffle(mask), Some(result)) => self.shuffle(mask, &data.args, result),
+            (Op::Call(call), result) | (Op::Invoke { call, .. }, result) => {
+                if let Callee::Direct(func) = call.callee {
+                    self.call(inst, func, &data.args, result);
+                }
+            }
+            // What is compared is of one kind.
+            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
+            (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, inst: Inst, func: Func, args: &[Value], result: Option<Value>) {
+        let callee = &self.module.funcs[func];
+        if callee.is_declaration() {
+            if let (Some(hint), Some(&pointer)) = (Hint::of_symbol(&callee.name), args.first()) {
+                let bytes = args.get(1).and_then(|&bytes| self.function.as_int(bytes));
+                let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
+                self.learn(pointer, &shape);
+            }
+            return;
+        }
+        let count = self.module.funcs[func].arguments().len();
+        let again = self.in_context && self.visits[inst] > MOST_CONTEXTS;
+        if args.len() != count || again {
+            return;
+        }
+        let values = || args.iter().copied().chain(result);
+        let known = match self.in_context {
+            true => values().map(|v| self.shapes[v].clone()).collect(),
+            false => Vec::new(),
+        };
+        let learned = self.summaries.get(self.module, func, known);
+        for (value, shape) in values().zip(&learned) {
+            self.learn(value, shape);
+        }
+    }
+}
+
+fn is_address(constant: &Constant) -> bool {
+    matches!(constant, Constant::Address(..))
+}
+
+fn users(function: &Function) -> SecondaryMap<Value, Vec<Inst>> {
+    let mut users: SecondaryMap<Value, Vec<Inst>> = SecondaryMap::new();
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            let mut mentioned: Vec<Value> = data.args.clone();
+            mentioned.extend(function.result(inst));
+            for edge in data.op.edges() {
+                mentioned.extend(&edge.args);
+                mentioned.extend(function.block_params(edge.block));
+            }
+            for value in mentioned {
+                if users[value].last() != Some(&inst) {
+                    users[value].push(inst);
+                }
+            }
+        }
+    }
+    users
+}
