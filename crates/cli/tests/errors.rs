@@ -110,22 +110,6 @@ fn unsupported_marker() {
     );
 }
 
-/// Without it, a shadow that is the primal itself would be added to.
-#[test]
-fn runtime_activity() {
-    check(
-        &reverse("ptr @nothing, enzyme_runtime_activity, ptr %p, ptr %p"),
-        expect![[r#"
-            exit code 1
-            error: `enzyme_runtime_activity` is not supported yet
-             |
-             = note: in function `main`; compile with -g to see the line
-             = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning
-             = help: ask for the derivative without it
-        "#]],
-    );
-}
-
 #[test]
 fn folded_marker() {
     check(

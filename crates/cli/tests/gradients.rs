@@ -82,6 +82,7 @@ gradients!(
     requests_plain,
     rosenbrock,
     runge_kutta,
+    runtime_activity,
     scalars,
     series,
     solvers,

@@ -53,6 +53,8 @@ pub struct Key {
     pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
     pub strong_zero: bool,
+    /// Whether a shadow that equals its primal means that no derivative flows there.
+    pub runtime_activity: bool,
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
     /// variable in a derivative must not be its shadow in the derivative of that derivative.
     pub nesting: u32,
@@ -77,6 +79,7 @@ impl Key {
             combined: request.mode == Mode::Combined,
             disjoint: false,
             strong_zero: request.strong_zero,
+            runtime_activity: request.runtime_activity,
             nesting: 0,
         }
     }

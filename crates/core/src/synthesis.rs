@@ -243,6 +243,10 @@ impl Synthesis {
         if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
         {
             let (global, offset) = (*global, *offset);
+            let data = &self.module.globals[global];
+            if key.runtime_activity && (data.inactive || data.init.is_none()) {
+                return value;
+            }
             let instance = (key.nesting, k);
             let shadow = self
                 .shadow_globals

@@ -68,7 +68,7 @@ pub fn forward(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
     let ty = primal.sig.ret;
     let mut result = match calls_primal {
         true => {
-            let args = lanes.primals(builder.func);
+            let args = lanes.primals(&mut builder);
             let memory = lanes::call(&mut builder, layout, &Part::new(module, key.func), args);
             memory.map(|memory| get(&mut builder, layout, memory, 0, ty, Region::User))
         }
@@ -76,9 +76,9 @@ pub fn forward(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
     };
     let mut tangents = Vec::new();
     for k in 0..key.width as usize {
-        let mut args = lanes.arguments(builder.func, k, shadowed);
+        let mut args = lanes.arguments(&mut builder, k, shadowed);
         if let Some(tape) = &tape {
-            let own = lanes.arguments(builder.func, k, Type::is_ptr);
+            let own = lanes.arguments(&mut builder, k, Type::is_ptr);
             let memory = lanes::call(&mut builder, layout, &tape.part, own);
             for (memory, &(at, ty)) in memory.iter().cycle().zip(&tape.places.tape) {
                 args.push(get(&mut builder, layout, *memory, at, ty, Region::User));

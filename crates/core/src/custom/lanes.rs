@@ -8,6 +8,7 @@ use crate::ir::{
     Access, Activity, Builder, Call, Callee, DataLayout, Flags, Function, Op, ParamAttrs,
     ParamFlags, Region, Signature, Type, Value,
 };
+use crate::shadow::choose;
 
 /// The arguments of a derivative, and where they are among its parameters.
 pub(super) struct Lanes<'k> {
@@ -30,7 +31,7 @@ impl<'k> Lanes<'k> {
     /// is zero or null for an argument without one.
     pub fn arguments(
         &self,
-        func: &mut Function,
+        builder: &mut Builder<'_>,
         k: usize,
         shadowed: impl Fn(Type) -> bool,
     ) -> Vec<Value> {
@@ -40,9 +41,15 @@ impl<'k> Lanes<'k> {
             let count = activity.shadow_count(self.key.width);
             args.push(self.params[position]);
             if shadowed(ty) {
+                let none = builder.func.zero(ty);
+                let primal = self.params[position];
+                let shadow = || self.params[position + 1 + k];
                 args.push(match count {
-                    0 => func.zero(ty),
-                    _ => self.params[position + 1 + k],
+                    0 => none,
+                    _ if ty.is_ptr() && self.key.runtime_activity => {
+                        choose(builder, primal, shadow(), none, shadow())
+                    }
+                    _ => shadow(),
                 });
             }
             position += 1 + count;
@@ -51,8 +58,8 @@ impl<'k> Lanes<'k> {
     }
 
     /// The primal arguments.
-    pub fn primals(&self, func: &mut Function) -> Vec<Value> {
-        self.arguments(func, 0, |_| false)
+    pub fn primals(&self, builder: &mut Builder<'_>) -> Vec<Value> {
+        self.arguments(builder, 0, |_| false)
     }
 
     /// Seed `k` of the result; zero if nothing flows into it.

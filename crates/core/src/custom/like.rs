@@ -18,9 +18,10 @@ pub(super) fn forward(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -
     let mut function = Function::with_entry("", key.forward_signature(&sig));
     function.local = true;
     let args = function.arguments().to_vec();
-    let primals = Lanes::new(key, &sig, &function).primals(&mut function);
+    let lanes = Lanes::new(key, &sig, &function);
     let entry = function.entry();
     let mut builder = Builder::new(&mut function, entry);
+    let primals = lanes.primals(&mut builder);
     let mut parts = Vec::new();
     if key.primal_needed {
         parts.extend(builder.call(key.func, sig.clone(), primals));
@@ -41,9 +42,10 @@ pub(super) fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -
     let mut augmented = Function::with_entry("", key.augmented_signature(&sig));
     augmented.local = true;
     let args = augmented.arguments().to_vec();
-    let primals = Lanes::new(key, &sig, &augmented).primals(&mut augmented);
+    let lanes = Lanes::new(key, &sig, &augmented);
     let entry = augmented.entry();
     let mut builder = Builder::new(&mut augmented, entry);
+    let primals = lanes.primals(&mut builder);
     builder.call(pair.augmented, other.augmented_signature(&sig), args);
     let mut parts = Vec::new();
     if key.primal_needed {

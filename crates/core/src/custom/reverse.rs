@@ -139,7 +139,7 @@ impl<'m> Rule<'m> {
         let mut builder = Builder::new(&mut function, entry);
         let (mut result, mut shadows) = (None, Vec::new());
         for k in 0..self.key.width as usize {
-            let args = lanes.arguments(builder.func, k, shadowed);
+            let args = lanes.arguments(&mut builder, k, shadowed);
             let Some(memory) = lanes::call(&mut builder, self.layout, &self.augmented, args) else {
                 continue;
             };
@@ -176,7 +176,7 @@ impl<'m> Rule<'m> {
         let mut builder = Builder::new(&mut function, entry);
         let mut found: Vec<Vec<Value>> = vec![Vec::new(); self.numbers.len()];
         for k in 0..self.key.width as usize {
-            let mut args = lanes.arguments(builder.func, k, shadowed);
+            let mut args = lanes.arguments(&mut builder, k, shadowed);
             // What the rule does not look at need not be kept for it.
             for (i, arg) in args.iter_mut().enumerate() {
                 if !self.gradient.used[self.gradient.hidden() + i] {

@@ -11,6 +11,7 @@ use crate::ir::{
 };
 use crate::plan::{Need, Plan, Source, called_again};
 use crate::primal::Primal;
+use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
 use std::collections::{BTreeSet, HashMap};
 
@@ -379,6 +380,36 @@ impl<'a> Gradient<'a> {
             .at(&self.synthesis.module, self.loc)
             .in_function(&self.primal.function.name)),
         }
+    }
+
+    /// The shadow of a pointer for an access; spare memory if it turns out at run time that the
+    /// pointer has none.
+    pub(super) fn guarded_shadow(
+        &mut self,
+        pointer: Value,
+        k: usize,
+        ty: Type,
+        access: &Access,
+    ) -> Result<Value> {
+        let shadow = self.shadow(pointer, k)?;
+        if !self.primal.key.runtime_activity {
+            return Ok(shadow);
+        }
+        let primal = self.primal_value(pointer);
+        let align = self.synthesis.module.layout.align(ty).max(access.align);
+        let spare = spare(&mut Builder::new(&mut self.func, self.prologue), ty, align);
+        Ok(choose(&mut self.builder(), primal, shadow, spare, shadow))
+    }
+
+    /// How many bytes of the shadow memory behind a pointer are accessed.
+    pub(super) fn guarded_len(&mut self, pointer: Value, k: usize, len: Value) -> Result<Value> {
+        if !self.primal.key.runtime_activity {
+            return Ok(len);
+        }
+        let shadow = self.shadow(pointer, k)?;
+        let primal = self.primal_value(pointer);
+        let zero = self.func.zero(self.func.ty(len));
+        Ok(choose(&mut self.builder(), primal, shadow, zero, len))
     }
 
     /// Where the callee of a call keeps its frame: in the record of the iteration.

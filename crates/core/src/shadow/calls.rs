@@ -304,6 +304,7 @@ impl Walk<'_> {
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+            runtime_activity: self.primal.key.runtime_activity,
             nesting: self.primal.key.nesting,
         };
         if let Some(outer) = self.synthesis.open_key(func) {

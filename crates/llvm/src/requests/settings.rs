@@ -49,17 +49,14 @@ impl Settings {
                 }
                 Marker::PrimalReturn => settings.primal_return = true,
                 Marker::StrongZero => settings.strong_zero = true,
+                Marker::RuntimeActivity => settings.runtime_activity = true,
                 Marker::ConstReturn
                 | Marker::ActiveReturn
                 | Marker::DupReturn
                 | Marker::NoReturn => {
                     settings.ret = Some(marker);
                 }
-                Marker::Tape
-                | Marker::Allocated
-                | Marker::NoFree
-                | Marker::ByReference
-                | Marker::RuntimeActivity => {
+                Marker::Tape | Marker::Allocated | Marker::NoFree | Marker::ByReference => {
                     return Err(complain::unsupported_marker(marker.name()));
                 }
                 _ => {}
