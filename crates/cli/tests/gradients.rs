@@ -72,6 +72,7 @@ gradients!(
     normalize,
     numerics,
     odeint,
+    overlap,
     overwrite,
     owners,
     pointers,

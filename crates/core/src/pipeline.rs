@@ -169,6 +169,7 @@ impl Worklist {
             nesting: self.synthesis.shadow_globals().nesting_above(&touched),
             ..Key::of_request(request)
         };
+        self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
                 self.synthesis.forward(&key)?,

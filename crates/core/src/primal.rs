@@ -17,6 +17,7 @@ use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
+use std::rc::Rc;
 
 /// A function in canonical form and its analyses.
 pub struct Primal {
@@ -41,7 +42,7 @@ pub struct Primal {
     /// What it reads that is still there when the reverse sweep runs.
     pub overwrite: Overwrite,
     /// What calls do with memory.
-    pub effects: Effects,
+    pub effects: Rc<Effects>,
     /// What derivatives flow through.
     pub activity: Activity,
     /// Whether to take overwritten memory for intact, for tests of tests.
@@ -52,10 +53,16 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
     /// expanded to loops, which have.
-    pub fn new(module: &Module, key: Key, options: &Options) -> Result<Primal> {
+    pub fn new(
+        module: &Module,
+        key: Key,
+        effects: Rc<Effects>,
+        options: &Options,
+    ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         loop {
-            let primal = Primal::analysed(module, function.clone(), key.clone(), options)?;
+            let (key, effects) = (key.clone(), effects.clone());
+            let primal = Primal::analysed(module, function.clone(), key, effects, options)?;
             let chosen = nest::to_expand(&primal);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
@@ -70,6 +77,7 @@ impl Primal {
         module: &Module,
         mut function: Function,
         key: Key,
+        effects: Rc<Effects>,
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
@@ -95,7 +103,6 @@ impl Primal {
             )
             .in_function(&function.name)
         })?;
-        let effects = Effects::new(module);
         let types = Types::new(module, &function, &key.shapes);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
@@ -104,6 +111,7 @@ impl Primal {
             other: key.other_overwritten,
             result: !key.combined,
             frame_ends: !key.combined,
+            bounds_too_tight: false,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
         let overwrite = overwrite.unwrap_or_default();

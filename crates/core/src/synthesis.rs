@@ -1,6 +1,6 @@
 //! The derivatives that have been made or are being made: one for each key.
 
-use crate::analysis::effects::callees;
+use crate::analysis::effects::{Effects, callees};
 use crate::analysis::known;
 use crate::custom;
 use crate::derivative::Key;
@@ -17,6 +17,7 @@ use crate::reverse::{self, Augmented, Layout, delayed, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A module whose functions are being differentiated.
 pub struct Synthesis {
@@ -34,6 +35,8 @@ pub struct Synthesis {
     frees: HashMap<Func, bool>,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
+    /// What the functions of the program do with memory, as long as none of them changes.
+    effects: Option<Rc<Effects>>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -63,12 +66,26 @@ impl Synthesis {
             shadow_globals: ShadowGlobals::default(),
             frees: HashMap::new(),
             open: Vec::new(),
+            effects: None,
         }
     }
 
     /// The key of the innermost derivative of a function that is being made.
     pub fn open_key(&self, func: Func) -> Option<&Key> {
         self.open.iter().rev().find(|key| key.func == func)
+    }
+
+    /// Forgets what was known of functions: one of the program has changed, or derivatives are
+    /// part of the program now.
+    pub fn program_changed(&mut self) {
+        self.effects = None;
+    }
+
+    /// The function of a key, with everything the analyses know about it.
+    fn primal(&mut self, key: &Key) -> Result<Primal> {
+        let new = || Rc::new(Effects::new(&self.module));
+        let effects = self.effects.get_or_insert_with(new).clone();
+        Primal::new(&self.module, key.clone(), effects, &self.options)
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -100,7 +117,7 @@ impl Synthesis {
         let function = match custom::rule_for(&self.module, key)? {
             Some(rule) => custom::forward(self, key, &rule)?,
             None => {
-                let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+                let primal = self.primal(key)?;
                 forward::synthesize(self, &primal, name)?
             }
         };
@@ -130,7 +147,7 @@ impl Synthesis {
         let bodies = match custom::rule_for(&self.module, key)? {
             Some(rule) => custom::reverse(self, key, &rule)?,
             None => {
-                let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+                let primal = self.primal(key)?;
                 reverse::synthesize(self, &primal)?
             }
         };
@@ -168,7 +185,7 @@ impl Synthesis {
             self.define(func, function);
             return Ok(func);
         }
-        let primal = Primal::new(&self.module, key.clone(), &self.options)?;
+        let primal = self.primal(key)?;
         let disjoint = Key {
             disjoint: true,
             ..key.clone()
@@ -177,7 +194,7 @@ impl Synthesis {
             // Memory that does not overlap may leave nests as they are that must be expanded
             // otherwise, so it is the reads of that version that count.
             PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
-                let judged = Primal::new(&self.module, disjoint.clone(), &self.options)?;
+                let judged = self.primal(&disjoint)?;
                 versions::conditions(&judged)
             }
             PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),

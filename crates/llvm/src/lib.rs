@@ -24,6 +24,7 @@ mod raw;
 pub mod reachable;
 pub mod requests;
 mod target;
+pub mod unwinding;
 
 pub use context::Context;
 pub use jit::Jit;

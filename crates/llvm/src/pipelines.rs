@@ -19,6 +19,8 @@ pub fn prepare(module: &Module) -> Result<()> {
     }
     let structure = KeepStructure::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
+    // Handlers of exceptions go first: nothing comes back from one to be reversed, see
+    // [`unwinding`](crate::unwinding).
     let outcome = module.run_passes(
         "function(lower-invoke,simplifycfg),default<O2>",
         Some(&machine),

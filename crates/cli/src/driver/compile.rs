@@ -12,7 +12,7 @@ use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
-use zymase_llvm::{Module, OptLevel, export, import, pipelines};
+use zymase_llvm::{Module, OptLevel, export, import, pipelines, unwinding};
 
 /// What was done to a module.
 pub struct Done {
@@ -79,6 +79,7 @@ pub fn differentiate(
     show(Step::Export, &|| isolated.private.print());
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
+    unwinding::guard(&isolated.private, &pins);
     show(Step::Finish, &|| isolated.private.print());
     isolated.merge(program, &pins)?;
     program.verify()?;

@@ -8,8 +8,8 @@
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
 use crate::ir::{
-    AllocKind, Call, Callee, Combiner, FnFlags, Func, Function, InstData, MemoryEffects, ModRef,
-    Module, Op, ParamAttrs, ParamFlags, Value,
+    AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData, MemoryEffects,
+    ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
 };
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
@@ -57,6 +57,8 @@ pub struct Summary {
     pub finds: bool,
     /// Whether it may write addresses that it found in memory to other memory.
     pub moves: bool,
+    /// Whether it may find addresses in memory that neither its arguments lead to nor it made.
+    pub outside: bool,
 }
 
 /// The effects of every function of a module.
@@ -79,6 +81,7 @@ impl Summary {
             leaves: false,
             finds: false,
             moves: false,
+            outside: false,
         }
     }
 
@@ -95,6 +98,7 @@ impl Summary {
             leaves: false,
             finds: true,
             moves: true,
+            outside: true,
         }
     }
 
@@ -303,6 +307,7 @@ impl Effects {
                 summary.frees_other |= does.frees_other;
                 summary.leaves |= does.leaves;
                 summary.moves |= does.moves || moves_address(function, &points_to, data);
+                summary.outside |= does.outside || looks_outside(&points_to, data);
                 let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
                 for (i, &pointer) in pointers.iter().enumerate() {
                     let effects = does.arg(i) - own;
@@ -367,6 +372,21 @@ fn moves_address(function: &Function, points_to: &PointsTo, data: &InstData) -> 
                 && points_to.objects(value).any(|o| o == Object::Unknown)
         }
         Op::AtomicRmw(..) | Op::CmpXchg { .. } | Op::MemCopy { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether an instruction may get an address from memory that no argument leads to.
+fn looks_outside(points_to: &PointsTo, data: &InstData) -> bool {
+    let global = |value: Value| {
+        let mut objects = points_to.objects(value);
+        objects.any(|object| matches!(object, Object::Global(_)))
+    };
+    match &data.op {
+        Op::Load(_) | Op::AtomicRmw(..) | Op::CmpXchg { .. } => global(data.args[0]),
+        Op::MemCopy { .. } => global(data.args[1]),
+        Op::Store(_) | Op::Return => data.args.first().is_some_and(|&value| global(value)),
+        Op::Cast(op) => *op == CastOp::IntToPtr,
         _ => false,
     }
 }

@@ -6,6 +6,8 @@ pub mod alias;
 pub mod cfg;
 pub mod dominators;
 pub mod effects;
+pub mod facts;
+pub mod inequality;
 pub mod known;
 pub mod loops;
 pub mod overwrite;

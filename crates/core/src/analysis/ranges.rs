@@ -89,6 +89,26 @@ impl Range {
         })
     }
 
+    /// The range with each form in its ends replaced.
+    pub fn map(&self, new: &dyn Fn(&Affine) -> Option<Affine>) -> Option<Range> {
+        Some(Range {
+            low: self.low.map(new)?,
+            high: self.high.map(new)?,
+        })
+    }
+
+    /// What this covers while the loops of a nest run whose counters its ends mention.
+    pub fn while_running(
+        &self,
+        nest: &[Loop],
+        trips: &SecondaryMap<Loop, TripCount>,
+    ) -> Option<Range> {
+        Some(Range {
+            low: self.low.extreme(nest, trips, false)?,
+            high: self.high.extreme(nest, trips, true)?,
+        })
+    }
+
     /// Whether the ranges are known to have no byte in common.
     pub fn is_disjoint(&self, other: &Range) -> bool {
         let below = |high: &End, low: &End| match (high, low) {
@@ -150,6 +170,32 @@ impl End {
             End::AtLeastZero(inner) => clamped(b, inner, IntPred::Sgt),
             End::AtMostZero(inner) => clamped(b, inner, IntPred::Slt),
         }
+    }
+
+    fn map(&self, new: &dyn Fn(&Affine) -> Option<Affine>) -> Option<End> {
+        Some(match self {
+            End::Affine(form) => End::Affine(new(form)?),
+            End::Sum(parts) => End::Sum(parts.iter().map(|p| p.map(new)).collect::<Option<_>>()?),
+            End::AtLeastZero(inner) => End::AtLeastZero(Box::new(inner.map(new)?)),
+            End::AtMostZero(inner) => End::AtMostZero(Box::new(inner.map(new)?)),
+        })
+    }
+
+    /// The largest or smallest value over the iterations of a nest, or beyond. Sums and the
+    /// clamps at zero grow with their parts.
+    fn extreme(
+        &self,
+        nest: &[Loop],
+        trips: &SecondaryMap<Loop, TripCount>,
+        high: bool,
+    ) -> Option<End> {
+        let of = |end: &End| end.extreme(nest, trips, high);
+        Some(match self {
+            End::Affine(form) => extreme(form, nest, trips, high)?,
+            End::Sum(parts) => End::Sum(parts.iter().map(of).collect::<Option<_>>()?),
+            End::AtLeastZero(inner) => End::AtLeastZero(Box::new(of(inner)?)),
+            End::AtMostZero(inner) => End::AtMostZero(Box::new(of(inner)?)),
+        })
     }
 
     /// The part of the end that is no clamped movement of a loop.

@@ -10,7 +10,7 @@ use super::affine::{Affine, AffineValues, Wrap};
 use super::cfg::Cfg;
 use super::dominators::Dominators;
 use super::loops::{Exit, Loop, Loops};
-use crate::ir::{BinaryOp, Builder, Function, IntPred, Op, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, Flags, Function, IntPred, Op, Type, Value};
 use cranelift_entity::SecondaryMap;
 use std::fmt;
 
@@ -133,19 +133,8 @@ fn progression(
     l: Loop,
     exit: &Exit,
 ) -> Option<Progression> {
-    let branch = func.inst(func.terminator(exit.from)?);
-    let Op::Branch { .. } = branch.op else {
-        return None;
-    };
-    let (test, negated) = strip_not(func, branch.args[0]);
-    let test = func.inst(func.def_inst(test)?);
-    let Op::ICmp(pred) = test.op else {
-        return None;
-    };
     // The condition under which the loop goes on: the other edge is taken.
-    let stay_if_true = (exit.edge == 1) != negated;
-    let pred = if stay_if_true { pred } else { inverse(pred) };
-    let (x, y) = (test.args[0], test.args[1]);
+    let (pred, _, x, y) = comparison(func, exit.from, exit.edge ^ 1)?;
     let sides = [(pred, x, y), (swapped(pred), y, x)];
     let wraps: &[Wrap] = match pred {
         IntPred::Eq => return None,
@@ -167,6 +156,27 @@ fn progression(
         }
     }
     None
+}
+
+/// The comparison that holds if control leaves a block along an edge of its branch, with the flags
+/// of the instruction that makes it.
+pub(super) fn comparison(
+    func: &Function,
+    from: Block,
+    edge: usize,
+) -> Option<(IntPred, Flags, Value, Value)> {
+    let branch = func.inst(func.terminator(from)?);
+    let Op::Branch { .. } = branch.op else {
+        return None;
+    };
+    let (test, negated) = strip_not(func, branch.args[0]);
+    let test = func.inst(func.def_inst(test)?);
+    let Op::ICmp(pred) = test.op else {
+        return None;
+    };
+    let is_true = (edge == 0) != negated;
+    let pred = if is_true { pred } else { inverse(pred) };
+    Some((pred, test.flags, test.args[0], test.args[1]))
 }
 
 /// How long `moving pred fixed` holds.
@@ -351,7 +361,7 @@ fn inverse(pred: IntPred) -> IntPred {
 }
 
 /// The comparison with the operands in the other order.
-fn swapped(pred: IntPred) -> IntPred {
+pub(super) fn swapped(pred: IntPred) -> IntPred {
     match pred {
         IntPred::Eq | IntPred::Ne => pred,
         IntPred::Ugt => IntPred::Ult,

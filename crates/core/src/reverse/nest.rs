@@ -120,11 +120,8 @@ fn reverses(primal: &Primal, data: &InstData, nest: &Nest) -> Vec<Reverse> {
         if let Some(store) = stores.iter().position(|store| store.view == input.view) {
             let block = reverse.parts.body.block();
             let mut builder = Builder::new(&mut reverse.parts.body.func, block);
-            let known: Option<Vec<Value>> = in_place[store].take();
-            let mut sum: body::Derivatives =
-                known.map(|k| (input.element, k)).into_iter().collect();
-            body::add(&mut builder, &mut sum, input.element, adjoints.clone());
-            in_place[store] = sum.remove(&input.element);
+            let known = in_place[store].take();
+            in_place[store] = Some(body::sum(&mut builder, known, adjoints.clone()));
             continue;
         }
         let ty = reverse.parts.body.func.ty(input.element);

@@ -140,15 +140,18 @@ pub fn adjoints(
 
 /// Adds contributions to the adjoints of a value.
 pub fn add(builder: &mut Builder<'_>, adjoints: &mut Derivatives, value: Value, terms: Vec<Value>) {
-    builder.float_flags = Flags::ADJOINT_SUM;
-    let sums = match adjoints.get(&value) {
-        None => terms,
-        Some(known) => {
-            let pairs = known.iter().zip(terms);
-            pairs.map(|(&x, y)| builder.fadd(x, y)).collect()
-        }
-    };
+    let sums = sum(builder, adjoints.remove(&value), terms);
     adjoints.insert(value, sums);
+}
+
+/// Adjoints with contributions added to those that are known.
+pub fn sum(builder: &mut Builder<'_>, known: Option<Vec<Value>>, terms: Vec<Value>) -> Vec<Value> {
+    let Some(known) = known else {
+        return terms;
+    };
+    builder.float_flags = Flags::ADJOINT_SUM;
+    let pairs = known.into_iter().zip(terms);
+    pairs.map(|(x, y)| builder.fadd(x, y)).collect()
 }
 
 /// The instructions whose results are varied.

@@ -281,7 +281,8 @@ impl Walk<'_> {
             Some(v) if self.primal.is_active(v) => ReturnActivity::Active,
             _ => ReturnActivity::Const,
         };
-        let window = self.primal.overwrite.window_of_call(inst);
+        let disjoint = self.primal.key.disjoint;
+        let window = self.primal.overwrite.window_of_call(inst, disjoint);
         let may_change = |i: usize| window.arguments.get(i).copied().unwrap_or(true);
         let overwritten = (0..data.args.len()).map(may_change).collect();
         let activity = &self.primal.activity;

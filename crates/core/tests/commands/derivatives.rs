@@ -44,7 +44,8 @@ pub fn activity(module: &Module, words: &[&str]) -> String {
     let Some(key) = request else {
         return "no request".to_string();
     };
-    let primal = match Primal::new(module, key, &Options::default()) {
+    let effects = std::rc::Rc::new(zymase_core::analysis::effects::Effects::new(module));
+    let primal = match Primal::new(module, key, effects, &Options::default()) {
         Ok(primal) => primal,
         Err(error) => return error.to_string(),
     };

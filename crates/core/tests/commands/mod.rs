@@ -11,7 +11,7 @@ use zymase_core::analysis::cfg::Cfg;
 use zymase_core::analysis::dominators::{Dominators, PostDominators};
 use zymase_core::analysis::effects::{ArgEffects, Effects};
 use zymase_core::analysis::loops::Loops;
-use zymase_core::analysis::overwrite::{Overwrite, Window};
+use zymase_core::analysis::overwrite::{Overwrite, Overwritten, Window};
 use zymase_core::analysis::points_to::{Object, PointsTo};
 use zymase_core::analysis::trip_count::trip_counts;
 use zymase_core::ir::text::print_module;
@@ -297,12 +297,18 @@ pub fn overwrite(module: &Module, arguments: &[&str]) -> String {
                         }
                     }
                     Op::Call(_) => {
-                        let window = answers.window_of_call(inst);
+                        let window = answers.window_of_call(inst, false);
                         let _ = writeln!(
                             out,
                             "  {inst}: arguments {:?}, other {}, result {}",
                             window.arguments, window.other, window.result
                         );
+                        for i in 0..window.arguments.len() {
+                            let answer = answers.argument(inst, i);
+                            if let Overwritten::IfOverlap(_) = answer {
+                                let _ = writeln!(out, "    argument {i}: {answer}");
+                            }
+                        }
                     }
                     _ => {}
                 }

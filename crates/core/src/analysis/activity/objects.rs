@@ -33,6 +33,8 @@ pub enum Object {
 pub struct Objects {
     /// The values that are, or hold, addresses.
     addresses: EntitySet<Value>,
+    /// The pointers to memory that holds numbers only: no address is found there.
+    to_numbers: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
     /// The constants of which all content is known.
@@ -53,6 +55,9 @@ impl Objects {
             let address = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Ptr | Piece::Conflict);
             if pieces.iter().any(address) {
                 objects.addresses.insert(value);
+            }
+            if function.ty(value).is_ptr() && types.shape(value).holds_no_address() {
+                objects.to_numbers.insert(value);
             }
         }
         for (global, data) in &module.globals {
@@ -199,6 +204,9 @@ impl Objects {
     /// What a load through a pointer may find.
     fn behind(&self, pointer: Value) -> BTreeSet<Object> {
         let mut found = BTreeSet::new();
+        if self.to_numbers.contains(pointer) {
+            return found;
+        }
         for &object in &self.values[pointer] {
             found.extend(self.contents(object));
             match object {
@@ -369,7 +377,7 @@ impl Objects {
         if summary.finds || other {
             self.add(result, &reachable);
         }
-        if other {
+        if other && summary.outside {
             self.add(result, &[Object::Foreign].into());
         }
     }

@@ -13,6 +13,7 @@ mod values;
 
 pub use values::{AffineValues, Wrap};
 
+use super::inequality::Polynomial;
 use super::loops::Loop;
 use crate::ir::{Builder, CastOp, Constant, Function, Symbol, Type, Value};
 use std::collections::BTreeMap;
@@ -187,6 +188,22 @@ impl Affine {
             }
         }
         Some((coefficient, rest))
+    }
+
+    /// This as a polynomial, apart from its base, with something in the place of each symbol.
+    pub fn substituted<S: Copy + Ord>(
+        &self,
+        mut meaning: impl FnMut(Factor) -> Polynomial<S>,
+    ) -> Option<Polynomial<S>> {
+        let mut sum = Polynomial::number(self.constant);
+        for (product, &coefficient) in &self.terms {
+            let mut term = Polynomial::number(coefficient);
+            for &factor in product {
+                term = term.times(&meaning(factor))?;
+            }
+            sum = sum.plus(&term)?;
+        }
+        Some(sum)
     }
 
     /// Code that computes this as an `i64` (an address as its number). `counter` gives the value

@@ -32,6 +32,7 @@ pub struct AffineValues<'a> {
     in_progress: RefCell<Vec<Value>>,
     budget: Cell<u32>,
     addresses: RefCell<HashMap<(Value, Block), Affine>>,
+    exact_addresses: RefCell<HashMap<(Value, Block), Affine>>,
 }
 
 impl<'a> AffineValues<'a> {
@@ -46,20 +47,36 @@ impl<'a> AffineValues<'a> {
             in_progress: RefCell::default(),
             budget: Cell::new(0),
             addresses: RefCell::default(),
+            exact_addresses: RefCell::default(),
         }
     }
 
     /// A pointer, as seen in a block: only counters of loops around the block occur.
     pub fn address(&self, pointer: Value, at: Block) -> Affine {
-        if let Some(known) = self.addresses.borrow().get(&(pointer, at)) {
+        self.known_address(&self.addresses, pointer, Wrap::Modular, at)
+    }
+
+    /// A pointer, as seen in a block, such that the distance between two of the same base is exact
+    /// and not only modulo 2⁶⁴.
+    pub fn exact_address(&self, pointer: Value, at: Block) -> Affine {
+        self.known_address(&self.exact_addresses, pointer, Wrap::Signed, at)
+    }
+
+    fn known_address(
+        &self,
+        known: &RefCell<HashMap<(Value, Block), Affine>>,
+        pointer: Value,
+        wrap: Wrap,
+        at: Block,
+    ) -> Affine {
+        if let Some(known) = known.borrow().get(&(pointer, at)) {
             return known.clone();
         }
         self.budget.set(BUDGET);
-        let answer = Some(self.expand(pointer, Wrap::Modular))
+        let answer = Some(self.expand(pointer, wrap))
             .filter(|answer| self.is_seen_from(answer, at))
             .unwrap_or_else(|| Affine::leaf_pointer(self.func, pointer));
-        let mut known = self.addresses.borrow_mut();
-        known.insert((pointer, at), answer.clone());
+        known.borrow_mut().insert((pointer, at), answer.clone());
         answer
     }
 
@@ -225,9 +242,14 @@ impl<'a> AffineValues<'a> {
                 let mut sum = self
                     .expand(args[0], wrap)
                     .plus(&Affine::number(i128::from(*offset)))?;
+                // An address that does not wrap promises that of its own sum, not of its indices.
+                let within = match wrap {
+                    Wrap::Signed => Wrap::Signed,
+                    _ => Wrap::Modular,
+                };
                 for (&index, &scale) in args[1..].iter().zip(scales) {
                     let scale = Affine::number(i128::from(scale));
-                    let part = self.expand(index, Wrap::Modular).times(&scale)?;
+                    let part = self.expand(index, within).times(&scale)?;
                     sum = sum.plus(&part)?;
                 }
                 Some(sum)

@@ -5,23 +5,29 @@
 //! that can come after it, the two must be shown apart: by their objects, by their alias classes,
 //! or, for affine addresses from one base, by the distance between them, for each way in which the
 //! write can come later: in the same iteration of the loops around both, or in a later iteration of
-//! one of them (equal counters outside of that loop, any inside). What is left is a pair of address
+//! one of them (equal counters outside of that loop, any inside). The distance is bounded by
+//! constants ([`pairs`]) or by what branches and the ends of loops say of its symbols ([`proof`]):
+//! `a[k*n + j]` is never written again in rows `i` above `k`. What is left is a pair of address
 //! ranges that the derivative can compare at run time when it is entered, if both ranges are known
 //! then.
 
 mod pairs;
+mod proof;
+mod reads;
 mod writes;
 
 use super::alias::Aliases;
 use super::cfg::Cfg;
 use super::dominators::Dominators;
 use super::effects::Effects;
+use super::facts::Facts;
 use super::loops::Loops;
 use super::points_to::{Object, PointsTo};
 use super::ranges::Range;
 use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
 use pairs::Analysis;
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
@@ -37,6 +43,8 @@ pub struct Window {
     pub result: bool,
     /// Whether the frame of the function ends, because the sweeps are two functions.
     pub frame_ends: bool,
+    /// A planted defect: the bounds of loops are taken for one tighter than they are.
+    pub bounds_too_tight: bool,
 }
 
 /// Whether the bytes of a read are intact when the reverse sweep runs.
@@ -125,6 +133,10 @@ impl Overwrite {
             trips: trip_counts(func, &cfg, &dominators, &loops),
             aliases: Aliases::new(module, func, &cfg, &loops, &points_to),
             writes: writes(module, func, &cfg, effects),
+            facts: Facts::new(func, &cfg, &dominators, &loops).too_tight(window.bounds_too_tight),
+            fuel: Cell::new(proof::FUEL),
+            effects,
+            summaries: Default::default(),
             loops: &loops,
             points_to: &points_to,
         };
@@ -192,14 +204,17 @@ impl Overwrite {
         }
     }
 
-    /// Every condition under which some read is intact, each once.
+    /// Every condition under which some read, here or in a callee, is intact, each once.
     pub fn conditions(&self) -> Vec<Condition> {
+        let reads = self.reads.iter().map(|(&inst, answer)| (inst, answer));
         let inputs = self.nests.iter();
-        let inputs = inputs.flat_map(|(inst, answers)| answers.iter().map(move |a| (inst, a)));
-        let mut reads: Vec<_> = self.reads.iter().chain(inputs).collect();
-        reads.sort_by_key(|(inst, _)| **inst);
+        let inputs = inputs.flat_map(|(&i, answers)| answers.iter().map(move |a| (i, a)));
+        let calls = self.calls.iter();
+        let calls = calls.flat_map(|(&i, call)| call.arguments.iter().map(move |a| (i, a)));
+        let mut answers: Vec<_> = reads.chain(inputs).chain(calls).collect();
+        answers.sort_by_key(|(inst, _)| *inst);
         let mut all: Vec<Condition> = Vec::new();
-        for (_, answer) in reads {
+        for (_, answer) in answers {
             let Overwritten::IfOverlap(conditions) = answer else {
                 continue;
             };
@@ -223,22 +238,28 @@ impl Overwrite {
         }
     }
 
-    /// The window of the callee: what may be overwritten between the call and its reverse. Overlaps
-    /// that would have to be checked count as overwritten.
-    pub fn window_of_call(&self, call: Inst) -> Window {
-        let intact = |answer: &Overwritten| *answer == Overwritten::Never;
+    /// The window of the callee: what may be overwritten between the call and its reverse, if all
+    /// ranges are known to be disjoint or if nothing is known of them.
+    pub fn window_of_call(&self, call: Inst, disjoint: bool) -> Window {
+        let intact = |answer: &Overwritten| match answer {
+            Overwritten::Never => true,
+            Overwritten::IfOverlap(_) => disjoint,
+            Overwritten::Yes(_) => false,
+        };
         match self.calls.get(&call) {
             Some(known) => Window {
                 arguments: known.arguments.iter().map(|a| !intact(a)).collect(),
                 other: !intact(&known.other),
                 result: !intact(&known.result),
                 frame_ends: false,
+                bounds_too_tight: false,
             },
             None => Window {
                 arguments: Vec::new(),
                 other: true,
                 result: true,
                 frame_ends: false,
+                bounds_too_tight: false,
             },
         }
     }

@@ -1,16 +1,19 @@
 //! One read against the writes that can come after it.
 
+use super::reads::{Caller, Summaries};
 use super::writes::{Kind, Later, Touch, Write};
 use super::{Because, Call, Condition, Overwritten, Window};
 use crate::analysis::affine::{Affine, AffineValues, Base, Factor};
 use crate::analysis::alias::{Alias, Aliases, Moment};
-use crate::analysis::effects::{ArgEffects, Summary};
+use crate::analysis::effects::{ArgEffects, Effects, Summary};
+use crate::analysis::facts::Facts;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
 use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
 use cranelift_entity::SecondaryMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// Compares one read after the other with all writes.
@@ -24,6 +27,11 @@ pub(super) struct Analysis<'a> {
     pub(super) loops: &'a Loops,
     pub(super) points_to: &'a PointsTo,
     pub(super) returned: BTreeSet<Object>,
+    pub(super) effects: &'a Effects,
+    pub(super) summaries: Summaries,
+    pub(super) facts: Facts<'a>,
+    /// What is left to spend on proofs.
+    pub(super) fuel: Cell<u32>,
 }
 
 impl Analysis<'_> {
@@ -39,27 +47,36 @@ impl Analysis<'_> {
             return Overwritten::Yes(Because::Observable);
         }
         let objects = self.points_to.objects(read.location.pointer);
-        self.answer(at, objects.collect(), Some(read), later)
+        self.answer(at, objects.collect(), &What::Bytes(read), later)
     }
 
     /// Whether the memory that a call sees is intact later.
     pub(super) fn call(&self, at: (Block, usize, Inst), pointers: &[Value], later: &Later) -> Call {
         let mut deep = BTreeSet::from([Object::Unknown]);
         let mut arguments = Vec::new();
-        for &pointer in pointers {
-            let direct = self.points_to.objects(pointer).collect();
+        for (i, &pointer) in pointers.iter().enumerate() {
+            if !self.func.ty(pointer).is_ptr() {
+                arguments.push(Overwritten::Never);
+                continue;
+            }
+            let direct: Vec<Object> = self.points_to.objects(pointer).collect();
             deep.extend(self.points_to.reachable(pointer));
-            arguments.push(match self.func.ty(pointer).is_ptr() {
-                true => self.answer(at, direct, None, later),
-                false => Overwritten::Never,
-            });
+            let mut answer = self.answer(at, direct.clone(), &What::Objects, later);
+            if let Overwritten::Yes(Because::Inst(_)) = answer {
+                let (block, _, inst) = at;
+                let data = self.func.inst(inst);
+                if let Some(ranges) = self.as_caller().reads(block, data, pointers, i) {
+                    answer = self.answer(at, direct, &What::Ranges(&ranges), later);
+                }
+            }
+            arguments.push(answer);
         }
-        let other = self.answer(at, deep.into_iter().collect(), None, later);
+        let other = self.answer(at, deep.into_iter().collect(), &What::Objects, later);
         let fresh = match self.func.result(at.2) {
             Some(result) => self.points_to.reachable(result).into_iter().collect(),
             None => Vec::new(),
         };
-        let result = self.answer(at, fresh, None, later);
+        let result = self.answer(at, fresh, &What::Objects, later);
         Call {
             arguments,
             other,
@@ -67,12 +84,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether these objects, or only these bytes in them, are intact later.
+    /// Whether these objects, or what is read of them, are intact later.
     fn answer(
         &self,
         at: (Block, usize, Inst),
         mut objects: Vec<Object>,
-        read: Option<&Touch>,
+        what: &What,
         later: &Later,
     ) -> Overwritten {
         objects.retain(|object| match object {
@@ -97,7 +114,7 @@ impl Analysis<'_> {
             }
             let common = self.loops.common(block, write.block);
             let same_iteration = after || itself || later.same[&common][write.block];
-            match self.meets(&objects, read, write, common, same_iteration, itself) {
+            match self.meets(&objects, what, write, common, same_iteration, itself) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
                 yes => return yes,
@@ -137,7 +154,7 @@ impl Analysis<'_> {
     fn meets(
         &self,
         objects: &[Object],
-        read: Option<&Touch>,
+        what: &What,
         write: &Write,
         common: Option<Loop>,
         same_iteration: bool,
@@ -160,42 +177,80 @@ impl Analysis<'_> {
         if !hit {
             return Overwritten::Never;
         }
-        let Some(read) = read else {
-            return yes;
-        };
-        let (a, b) = (&read.location, &touch.location);
-        if !self.aliases.access_overlap(a, b, Moment::Any) {
-            return Overwritten::Never;
+        match what {
+            What::Objects => yes,
+            What::Ranges(ranges) => {
+                let mut conditions = Vec::new();
+                for range in *ranges {
+                    match self.ranges_meet(range, touch, write.inst) {
+                        Overwritten::Never => {}
+                        Overwritten::IfOverlap(new) => conditions.extend(new),
+                        yes => return yes,
+                    }
+                }
+                match conditions.is_empty() {
+                    true => Overwritten::Never,
+                    false => Overwritten::IfOverlap(conditions),
+                }
+            }
+            What::Bytes(read) => {
+                if self.bytes_are_apart(read, touch, common, same_iteration, itself) {
+                    return Overwritten::Never;
+                }
+                match self.as_caller().range(read) {
+                    Some(range) => self.ranges_meet(&range, touch, write.inst),
+                    None => yes,
+                }
+            }
         }
+    }
+
+    /// Whether the bytes of a read are shown to be apart from those of a write that comes later.
+    fn bytes_are_apart(
+        &self,
+        read: &Touch,
+        write: &Touch,
+        common: Option<Loop>,
+        same_iteration: bool,
+        itself: bool,
+    ) -> bool {
+        let (a, b) = (&read.location, &write.location);
+        if !self.aliases.access_overlap(a, b, Moment::Any) {
+            return true;
+        }
+        let apart = |later| {
+            self.is_apart(read, write, common, later)
+                || self.is_shown_apart(read, write, common, later)
+        };
         let apart_now = !same_iteration
-            || match (&read.view, &touch.view) {
+            || match (&read.view, &write.view) {
                 // A nest writes what it reads only in place.
                 (Some(from), Some(to)) if itself => !from.is_same(to),
-                (None, None) => {
-                    self.aliases.query(a, b, Moment::Same) == Alias::No
-                        || self.is_apart(read, touch, common, None)
-                }
+                (None, None) => self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None),
                 _ => false,
             };
-        let apart_later = |l| self.is_apart(read, touch, common, Some(l));
-        if apart_now && self.loops.enclosing(common).all(apart_later) {
+        apart_now && self.loops.enclosing(common).all(|l| apart(Some(l)))
+    }
+
+    /// Whether a write may meet addresses that were read, at any time.
+    fn ranges_meet(&self, read: &Range, write: &Touch, by: Inst) -> Overwritten {
+        let yes = Overwritten::Yes(Because::Inst(by));
+        let Some(write) = self.as_caller().range(write) else {
+            return yes;
+        };
+        if read.is_disjoint(&write) {
             return Overwritten::Never;
         }
-        match (self.range(read), self.range(touch)) {
-            (Some(read), Some(write)) if read.is_disjoint(&write) => Overwritten::Never,
-            (Some(from), Some(to)) if self.is_checkable(&from) && self.is_checkable(&to) => {
-                // Ranges at a fixed distance that are not disjoint now never will be.
-                if from.distance(&to).is_some() {
-                    return yes;
-                }
-                Overwritten::IfOverlap(vec![Condition {
-                    read: from,
-                    write: to,
-                    by: write.inst,
-                }])
-            }
-            _ => yes,
+        // Ranges at a fixed distance that are not disjoint now never will be.
+        let checkable = self.is_checkable(read) && self.is_checkable(&write);
+        if !checkable || read.distance(&write).is_some() {
+            return yes;
         }
+        Overwritten::IfOverlap(vec![Condition {
+            read: read.clone(),
+            write,
+            by,
+        }])
     }
 
     fn call_meets(&self, objects: &[Object], summary: &Summary, pointers: &[Value]) -> bool {
@@ -301,12 +356,42 @@ impl Analysis<'_> {
     }
 
     fn leaves_are_shared(&self, form: &Affine, common: Option<Loop>) -> bool {
-        let values = self.aliases.values();
-        leaves(form).into_iter().all(|value| {
-            let def = values.def_block(value);
-            let inner = def.and_then(|block| self.loops.innermost(block));
-            inner.is_none_or(|l| common.is_some_and(|c| self.loops.is_inside(c, l)))
+        let mut leaves = leaves(form).into_iter();
+        leaves.all(|value| self.is_shared(self.loop_of(value), common, None))
+    }
+
+    /// Whether what is made once in each iteration of a loop, or once at all, is the same at the
+    /// moments of a read and of a write.
+    pub(super) fn is_shared(
+        &self,
+        made_in: Option<Loop>,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> bool {
+        made_in.is_none_or(|l| {
+            common.is_some_and(|c| self.loops.is_inside(c, l))
+                && !later.is_some_and(|later| self.loops.is_inside(l, later))
         })
+    }
+
+    /// Whether the base of an address is the same at both moments.
+    pub(super) fn base_is_shared(
+        &self,
+        form: &Affine,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> bool {
+        match form.base {
+            Some(Base::Value(value)) => self.is_shared(self.loop_of(value), common, later),
+            Some(Base::Symbol(_)) => true,
+            None => false,
+        }
+    }
+
+    /// The innermost loop in which a value is made.
+    pub(super) fn loop_of(&self, value: Value) -> Option<Loop> {
+        let block = self.aliases.values().def_block(value);
+        block.and_then(|block| self.loops.innermost(block))
     }
 
     /// The largest counter of a loop, if it is a constant.
@@ -317,16 +402,15 @@ impl Analysis<'_> {
         }
     }
 
-    fn range(&self, touch: &Touch) -> Option<Range> {
-        let values = self.aliases.values();
-        let block = touch.location.block;
-        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
-        if let Some(view) = &touch.view {
-            return Range::of_extent(&view.extent(values, block)?, &nest, &self.trips);
+    fn as_caller(&self) -> Caller<'_> {
+        Caller {
+            module: self.module,
+            effects: self.effects,
+            values: self.aliases.values(),
+            loops: self.loops,
+            trips: &self.trips,
+            summaries: &self.summaries,
         }
-        let address = values.address(touch.location.pointer, block);
-        let size = touch.size(values)?;
-        Range::over(&address, &size, &nest, &self.trips)
     }
 
     fn is_checkable(&self, range: &Range) -> bool {
@@ -336,6 +420,16 @@ impl Analysis<'_> {
             .into_iter()
             .all(|form| values.is_known_at_entry(form))
     }
+}
+
+/// What of some objects is read.
+enum What<'a> {
+    /// Anything.
+    Objects,
+    /// One access.
+    Bytes(&'a Touch<'a>),
+    /// These addresses.
+    Ranges(&'a [Range]),
 }
 
 /// An interval of numbers; an end that is not known is open.

@@ -70,6 +70,14 @@ impl Verifier<'_> {
                 ));
             }
         }
+        for input in 0..nest.inputs.len() {
+            for (output, &result) in results.iter().enumerate() {
+                let same_view = data.args[nest.view(input)] == data.args[nest.output_view(output)];
+                if same_view && body.ty(nest.element(input)) != body.ty(result) {
+                    return Err("an input and an output share a view, not a type".to_string());
+                }
+            }
+        }
         inside.uses();
         match inside.errors.first() {
             Some(error) => Err(format!("in the body, {}", error.message)),

@@ -51,6 +51,15 @@ impl Shape {
         self.at.is_empty() && self.every.is_empty() && self.declared.is_empty()
     }
 
+    /// Whether something is known, and nothing of it is or may be an address.
+    pub fn holds_no_address(&self) -> bool {
+        let full = self.at.len() >= MAX_CELLS || self.every.len() >= MAX_CELLS;
+        let seen = self.at.values().chain(self.every.values());
+        let mut cells = seen.chain(self.declared.values());
+        let plain = |cell: &Cell| matches!(cell, Cell::Int | Cell::Float(_));
+        !self.is_empty() && !full && cells.all(plain)
+    }
+
     /// Learns of a cell; says whether that was new.
     pub fn insert(&mut self, offset: i64, cell: Cell) -> bool {
         self.insert_limited(offset, &cell, MAX_DEPTH)

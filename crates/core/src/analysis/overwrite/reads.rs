@@ -1,0 +1,218 @@
+//! The addresses that a call reads through a pointer that it is given.
+//!
+//! They are the ranges of the callee's reads through that parameter, in terms of its parameters, with
+//! the arguments of the call in their place, over all iterations of the loops around the call. There
+//! is no answer if some read, or a call inside, is not understood.
+
+use super::writes::{Touch, size_of};
+use crate::analysis::affine::{Affine, AffineValues, Base, Factor, Wrap};
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
+use crate::analysis::effects::{ArgEffects, Effects};
+use crate::analysis::loops::{Loop, Loops};
+use crate::analysis::points_to::{Object, PointsTo};
+use crate::analysis::ranges::Range;
+use crate::analysis::trip_count::{TripCount, trip_counts};
+use crate::ir::{Block, Callee, Func, Function, InstData, Module, Op, Value, ValueDef};
+use crate::simplify::canonical_loops;
+use cranelift_entity::SecondaryMap;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// How many ranges are worth comparing.
+const MAX_RANGES: usize = 8;
+
+/// What functions read through their parameters, as far as it was asked for. A function that is
+/// being looked at has no answer, so recursion ends.
+pub(super) type Summaries = RefCell<HashMap<(Func, usize), Option<Vec<Range>>>>;
+
+/// A function whose calls are looked at.
+pub(super) struct Caller<'a> {
+    pub(super) module: &'a Module,
+    pub(super) effects: &'a Effects,
+    pub(super) values: &'a AffineValues<'a>,
+    pub(super) loops: &'a Loops,
+    pub(super) trips: &'a SecondaryMap<Loop, TripCount>,
+    pub(super) summaries: &'a Summaries,
+}
+
+impl Caller<'_> {
+    /// What a call reads through one of its arguments while the loops around it run.
+    pub(super) fn reads(
+        &self,
+        block: Block,
+        data: &InstData,
+        args: &[Value],
+        argument: usize,
+    ) -> Option<Vec<Range>> {
+        let callee = match data.op.call().map(|call| &call.callee) {
+            Some(Callee::Direct(callee)) if !self.module.funcs[*callee].is_declaration() => *callee,
+            // Without a body there is only what is known of all of its reads.
+            _ => {
+                let (summary, _) = self.effects.inst(data);
+                let reads = summary.arg(argument).contains(ArgEffects::READ);
+                return (!reads).then(Vec::new);
+            }
+        };
+        let own = self.parameter_reads(callee, argument)?;
+        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        let params = self.module.funcs[callee].arguments();
+        let given = |param: Value| {
+            let position = params.iter().position(|&p| p == param)?;
+            args.get(position).copied()
+        };
+        let here = |form: &Affine| self.in_terms_of_arguments(form, block, &given);
+        let ranges = own.iter().map(|range| {
+            let range = range.map(&here)?;
+            range.while_running(&nest, self.trips)
+        });
+        ranges.collect()
+    }
+
+    fn parameter_reads(&self, callee: Func, param: usize) -> Option<Vec<Range>> {
+        let asked = (callee, param);
+        if let Some(known) = self.summaries.borrow().get(&asked) {
+            return known.clone();
+        }
+        self.summaries.borrow_mut().insert(asked, None);
+        let found = parameter_reads(self.module, self.effects, self.summaries, asked);
+        self.summaries.borrow_mut().insert(asked, found.clone());
+        found
+    }
+
+    /// A form of the callee's parameters with arguments in their place.
+    fn in_terms_of_arguments(
+        &self,
+        form: &Affine,
+        block: Block,
+        given: &dyn Fn(Value) -> Option<Value>,
+    ) -> Option<Affine> {
+        let mut sum = match form.base {
+            None => Affine::default(),
+            Some(Base::Value(param)) => self.values.address(given(param)?, block),
+            Some(base @ Base::Symbol(_)) => Affine {
+                base: Some(base),
+                ..Affine::default()
+            },
+        };
+        sum = sum.plus(&Affine::number(form.constant))?;
+        for (product, &coefficient) in &form.terms {
+            let mut term = Affine::number(coefficient);
+            for &factor in product {
+                let argument = match factor {
+                    Factor::Signed(param) => {
+                        self.values.integer(given(param)?, Wrap::Signed, block)
+                    }
+                    Factor::Unsigned(param) => {
+                        self.values.integer(given(param)?, Wrap::Unsigned, block)
+                    }
+                    Factor::Counter(_) => return None,
+                };
+                term = term.times(&argument)?;
+            }
+            sum = sum.plus(&term)?;
+        }
+        Some(sum)
+    }
+}
+
+/// What a function reads through one of its parameters, in terms of its parameters.
+fn parameter_reads(
+    module: &Module,
+    effects: &Effects,
+    summaries: &Summaries,
+    (func, param): (Func, usize),
+) -> Option<Vec<Range>> {
+    let mut function = module.funcs[func].clone();
+    canonical_loops::run(&mut function).ok()?;
+    let cfg = Cfg::new(&function);
+    let dominators = Dominators::new(&function, &cfg);
+    let loops = Loops::new(&function, &cfg, &dominators).ok()?;
+    let points_to = PointsTo::new(&function, effects);
+    let values = AffineValues::new(&function, &cfg, &loops);
+    let trips = trip_counts(&function, &cfg, &dominators, &loops);
+    let caller = Caller {
+        module,
+        effects,
+        values: &values,
+        loops: &loops,
+        trips: &trips,
+        summaries,
+    };
+    let behind = |pointer: Value| {
+        let mut objects = points_to.objects(pointer);
+        objects.any(|object| object == Object::Argument(param))
+    };
+    let mut found: Vec<Range> = Vec::new();
+    for &block in cfg.reverse_postorder() {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            let new = match &data.op {
+                Op::Load(access) if behind(data.args[0]) => {
+                    let size = function.result(inst);
+                    let size = size.and_then(|v| size_of(module, &function, v));
+                    let touch = Touch::new(block, data.args[0], size, Some(access));
+                    vec![caller.range(&touch)?]
+                }
+                Op::MemCopy { src, .. } if behind(data.args[1]) => {
+                    let mut touch = Touch::new(block, data.args[1], None, Some(src));
+                    touch.set_length(&function, data.args[2]);
+                    vec![caller.range(&touch)?]
+                }
+                Op::Load(_) | Op::MemCopy { .. } => continue,
+                // What is written is no read: it is not asked for in the reverse sweep.
+                Op::Store(_) | Op::MemSet(_) => continue,
+                _ => {
+                    let (_, pointers) = effects.inst(data);
+                    let mut all = Vec::new();
+                    for (i, &pointer) in pointers.iter().enumerate() {
+                        if function.ty(pointer).is_ptr() && behind(pointer) {
+                            all.extend(caller.reads(block, data, pointers, i)?);
+                        }
+                    }
+                    all
+                }
+            };
+            for range in new {
+                let known = |form: &&Affine| is_of_parameters(&function, form);
+                if !range.forms().iter().all(known) || found.len() >= MAX_RANGES {
+                    return None;
+                }
+                if !found.contains(&range) {
+                    found.push(range);
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Whether a form mentions nothing but parameters of the function, which other functions know.
+fn is_of_parameters(func: &Function, form: &Affine) -> bool {
+    let is_param = |value: Value| match *func.def(value) {
+        ValueDef::Param(block, _) => block == func.entry(),
+        _ => false,
+    };
+    let base = match form.base {
+        Some(Base::Value(value)) => is_param(value),
+        _ => true,
+    };
+    base && form.factors().all(|factor| match factor {
+        Factor::Counter(_) => false,
+        Factor::Signed(value) | Factor::Unsigned(value) => is_param(value),
+    })
+}
+
+impl Caller<'_> {
+    /// The addresses that an access covers while the loops around it run.
+    pub(super) fn range(&self, touch: &Touch) -> Option<Range> {
+        let block = touch.location.block;
+        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        if let Some(view) = &touch.view {
+            return Range::of_extent(&view.extent(self.values, block)?, &nest, self.trips);
+        }
+        let address = self.values.address(touch.location.pointer, block);
+        let size = touch.size(self.values)?;
+        Range::over(&address, &size, &nest, self.trips)
+    }
+}

@@ -1,0 +1,82 @@
+// Callees that read memory which the caller overwrites later, or does not: that depends on how far
+// apart its arguments are, which nobody knows before the program runs.
+#include <string.h>
+
+#include "check.h"
+
+#define N 6
+#define ALL (4 * N * N)
+
+__attribute__((noinline)) static double sum_of_squares(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+__attribute__((noinline)) static double magnitude(const double *x, int n) {
+  return sqrt(1 + sum_of_squares(x, n));
+}
+
+__attribute__((noinline)) static double every_other(const double *x, int n) {
+  double product = 1;
+  for (int i = n; i > 0; i--) product *= 1 + 0.1 * x[2 * i - 2];
+  return product;
+}
+
+// The callee reads all of `in` each time.
+static void normalize(double *in, double *out, int n) {
+  for (int i = 0; i < n; i++) out[i] = in[i] / magnitude(in, n);
+}
+
+// The callee reads a row of n numbers, and every other number behind its second.
+static void rows(double *in, double *out, int n) {
+  for (int i = 0; i < n; i++) out[i] = sin(magnitude(in + i * n, n)) * every_other(in + i + 2, n);
+}
+
+// The callee reads what was written before as well.
+static void both(double *in, double *out, int n) {
+  for (int i = 0; i < n; i++)
+    out[i] = 0.1 * in[i] * every_other(out, n) + 0.1 * magnitude(in + 1, n - 1);
+}
+
+typedef void (*map)(double *, double *, int);
+
+static double loss(map f, const double *start, int shift) {
+  double x[ALL], sum = 0;
+  memcpy(x, start, sizeof x);
+  f(x + ALL / 2, x + ALL / 2 + shift, N);
+  for (int i = 0; i < ALL; i++) sum += sin(i + 1.0) * x[i];
+  return sum;
+}
+
+#define CHECK_SHIFT(f, shift)                                                                  \
+  do {                                                                                         \
+    double start[ALL], x[ALL], d_x[ALL];                                                       \
+    fill(start, ALL, 0.5, 1.5);                                                                \
+    memcpy(x, start, sizeof x);                                                                \
+    for (int i = 0; i < ALL; i++) d_x[i] = sin(i + 1.0);                                       \
+    double *in = x + ALL / 2, *d_in = d_x + ALL / 2;                                           \
+    __enzyme_autodiff((void *)f, enzyme_dup, in, d_in, enzyme_dup, in + shift, d_in + shift, N); \
+    for (int i = 0; i < ALL; i++) {                                                            \
+      double kept = start[i], step = 1e-6;                                                     \
+      start[i] = kept + step;                                                                  \
+      double above = loss(f, start, shift);                                                    \
+      start[i] = kept - step;                                                                  \
+      double below = loss(f, start, shift);                                                    \
+      start[i] = kept;                                                                         \
+      check_close(#f, 1000 * shift + i, d_x[i], (above - below) / (2 * step), 1e-6);           \
+    }                                                                                          \
+  } while (0)
+
+int main(void) {
+  static const int shifts[] = {0,  1,     -1,    2,         3,     N - 1, N,
+                               -N, 1 - N, 2 * N, N * N - 1, N * N, -9,    50};
+  for (unsigned i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+    volatile int shift = shifts[i];
+    seed(i + 1);
+    CHECK_SHIFT(normalize, shift);
+    CHECK_SHIFT(rows, shift);
+    CHECK_SHIFT(both, shift);
+  }
+  return finish("overlap");
+}
