@@ -44,6 +44,8 @@ macro_rules! gradients {
 
 gradients!(
     arrays,
+    blas,
+    blas_fortran,
     bodies,
     branches,
     calls,
@@ -145,6 +147,9 @@ fn build_and_run(
         false => ("c++", c.with_extension("cpp")),
     };
     build.args([language, level]).arg(source).args(native);
+    if name.starts_with("blas") {
+        build.arg("-lopenblas");
+    }
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     // The program makes and frees the same memory at every level, so one is enough.

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod blas;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;

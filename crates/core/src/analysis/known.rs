@@ -7,12 +7,13 @@
 //! lead to, `-` nothing (an argument that is no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the seed of random
 //! numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
+use crate::blas;
 use crate::ir::{AllocInfo, AllocKind, FnFlags, Function};
 
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug)]
 pub struct Known {
-    args: &'static str,
+    args: Args,
     /// What the result points to.
     pub result: KnownResult,
     /// Whether no derivative flows through it, whatever its arguments are.
@@ -46,6 +47,13 @@ fn is_library(function: &Function) -> bool {
 
 /// What is known of a library function of this name.
 pub fn known_name(name: &str) -> Option<Known> {
+    if let Some(routine) = blas::by_name(name) {
+        return Some(Known {
+            args: Args::Blas(routine),
+            result: Nothing,
+            inactive: false,
+        });
+    }
     let row = ROWS.iter().find(|row| {
         row.0.split_whitespace().any(|pattern| {
             pattern
@@ -54,10 +62,19 @@ pub fn known_name(name: &str) -> Option<Known> {
         })
     })?;
     Some(Known {
-        args: row.1,
+        args: Args::Groups(row.1),
         result: row.2,
         inactive: row.3,
     })
+}
+
+/// What happens to the memory behind arguments.
+#[derive(Copy, Clone, Debug)]
+enum Args {
+    /// One group of letters for each argument.
+    Groups(&'static str),
+    /// What linear algebra does.
+    Blas(blas::Routine),
 }
 
 /// Whether a function is known or marked to let no derivative through.
@@ -119,7 +136,11 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
 impl Known {
     /// What happens to the memory behind an argument, as letters.
     pub fn argument(&self, index: usize) -> &'static str {
-        let mut groups = self.args.split(' ');
+        let args = match self.args {
+            Args::Groups(args) => args,
+            Args::Blas(routine) => return routine.effect(index),
+        };
+        let mut groups = args.split(' ');
         let last = groups.clone().next_back().unwrap_or("-");
         groups.nth(index).unwrap_or(last)
     }

@@ -15,6 +15,7 @@ mod objects;
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
+use crate::blas;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -160,7 +161,7 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
         _ => return CallKind::Unknown("a function pointer".to_string()),
     };
     let function = &module.funcs[func];
-    if module.rules_of(func).next().is_some() {
+    if module.rules_of(func).next().is_some() || blas::routine(function).is_some() {
         return CallKind::Defined(func);
     }
     if let Some(info) = known::allocation(function) {
