@@ -14,11 +14,12 @@ const PRELUDE: &str = "
 @enzyme_width = external global i32
 @enzyme_primal_return = external global i32
 @enzyme_tape = external global i32
+@enzyme_nofree = external global i32
 @enzyme_runtime_activity = external global i32
 declare double @__enzyme_autodiff(ptr, ...)
 declare double @__enzyme_fwddiff(ptr, ...)
 declare ptr @__enzyme_augmentfwd(ptr, ...)
-declare i64 @__enzyme_augmentsize(ptr, ...)
+declare i64 @__enzyme_batch(ptr, ...)
 declare float @__enzyme_autodiff_float(ptr, ...)
 declare double @elsewhere(double)
 define double @f(double %x) {
@@ -96,16 +97,16 @@ fn unknown_marker() {
 }
 
 #[test]
-fn unsupported_marker() {
+fn memory_for_a_tape_in_combined_mode() {
     check(
         &reverse("ptr @f, enzyme_tape, ptr %p, double 1.0"),
         expect![[r#"
             exit code 1
-            error: `enzyme_tape` is not supported yet
+            error: enzyme_tape in a request that has no tape
              |
              = note: in function `main`; compile with -g to see the line
-             = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning
-             = help: ask for the derivative without it
+             = note: only the two halves of reverse mode hand a tape from one to the other
+             = help: remove the marker, or use __enzyme_augmentfwd and __enzyme_reverse
         "#]],
     );
 }
@@ -387,10 +388,10 @@ fn result_without_seed() {
 #[test]
 fn unsupported_request() {
     check(
-        "  %r = call i64 (ptr, ...) @__enzyme_augmentsize(ptr @f)",
+        "  %r = call i64 (ptr, ...) @__enzyme_batch(ptr @f)",
         expect![[r#"
             exit code 1
-            error: `__enzyme_augmentsize` is not supported yet
+            error: `__enzyme_batch` is not supported yet
              |
              = note: in function `main`; compile with -g to see the line
              = note: Zymase knows this request but cannot serve it
@@ -482,17 +483,16 @@ fn result_of_another_type() {
 }
 
 #[test]
-fn split_mode() {
-    let body = "  %r = call ptr (ptr, ...) @__enzyme_augmentfwd(ptr @f, double 1.0)";
+fn kept_tape_in_combined_mode() {
     check(
-        body,
+        &reverse("ptr @f, enzyme_nofree, double 1.0"),
         expect![[r#"
         exit code 1
-        error: the split derivative of `f` is not supported yet
+        error: enzyme_nofree in a request that has no tape
          |
          = note: in function `main`; compile with -g to see the line
-         = note: Zymase writes both sweeps of reverse mode in one function
-         = help: use __enzyme_autodiff, which runs them in one call
+         = note: only the two halves of reverse mode hand a tape from one to the other
+         = help: remove the marker, or use __enzyme_augmentfwd and __enzyme_reverse
     "#]],
     );
 }

@@ -244,8 +244,8 @@ int main(void) {
             3 |     return x * g(x);
               |                ^ in `f`
               |
-              = note: a derivative flows through it, and which function is called shows only when the program runs
-              = help: call the function by its name, or choose among the possible ones with `if` or `switch`, so that each is called by its name
+              = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
+              = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
         "#]],
     );
 }

@@ -55,6 +55,8 @@ pub struct Key {
     pub strong_zero: bool,
     /// Whether a shadow that equals its primal means that no derivative flows there.
     pub runtime_activity: bool,
+    /// Whether the reverse sweep frees nothing, so that it can run again. The tape is the same.
+    pub keep_tape: bool,
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
     /// variable in a derivative must not be its shadow in the derivative of that derivative.
     pub nesting: u32,
@@ -64,22 +66,32 @@ impl Key {
     /// The key of what a request asks for.
     pub fn of_request(request: &Request) -> Key {
         let count = request.args.len();
+        let combined = request.mode == Mode::Combined;
+        // Between two halves of reverse mode anybody may write, except where the caller promises.
+        let mut overwritten = vec![!combined; count];
+        for &position in &request.tape.not_overwritten {
+            if let Some(may_change) = overwritten.get_mut(position as usize) {
+                *may_change = false;
+            }
+        }
         Key {
             func: request.func,
             reverse: request.mode != Mode::Forward,
             width: request.width,
             args: request.args.clone(),
             ret: request.ret,
-            overwritten: vec![request.mode != Mode::Combined; count],
-            other_overwritten: request.mode != Mode::Combined,
+            overwritten,
+            other_overwritten: !combined,
             shapes: vec![Shape::default(); count],
             made: vec![false; count],
             globals: Vec::new(),
-            primal_needed: request.primal_return,
-            combined: request.mode == Mode::Combined,
+            // All requests for halves of one derivative have one key but for `keep_tape`.
+            primal_needed: request.primal_return || request.mode.is_split(),
+            combined,
             disjoint: false,
             strong_zero: request.strong_zero,
             runtime_activity: request.runtime_activity,
+            keep_tape: request.tape.keep && request.mode == Mode::Gradient,
             nesting: 0,
         }
     }
@@ -178,8 +190,19 @@ pub fn request_result(request: &Request, function: &Function) -> Type {
     let key = Key::of_request(request);
     match request.mode {
         Mode::Forward => key.forward_signature(&function.sig).ret,
-        _ => key.combined_signature(&function.sig).ret,
+        Mode::Combined => key.combined_signature(&function.sig).ret,
+        Mode::Augmented => bundle(&augmented_results(request, function)),
+        Mode::Gradient => key.gradient_signature(&function.sig).ret,
+        Mode::TapeSize => Type::i64(),
     }
+}
+
+/// The parts of the result of a request for the augmented half: the tape, the primal result, and
+/// the shadows of one that is a pointer.
+pub fn augmented_results(request: &Request, function: &Function) -> Vec<Type> {
+    let mut parts = vec![Type::ptr()];
+    parts.extend(Key::of_request(request).forward_results(&function.sig));
+    parts
 }
 
 /// `width` values of a type as one.

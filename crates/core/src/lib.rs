@@ -20,5 +20,6 @@ pub mod reverse;
 pub mod rules;
 pub mod shadow;
 pub mod simplify;
+mod split;
 pub mod support;
 pub mod synthesis;

@@ -13,9 +13,10 @@ use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::report::Report;
 use crate::simplify;
+use crate::split;
 use crate::support;
 use crate::synthesis::Synthesis;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What the user chose.
 #[derive(Clone, Debug, Default)]
@@ -179,21 +180,20 @@ impl Worklist {
                 self.synthesis.combined(&key)?,
                 key.combined_signature(&primal),
             ),
-            Mode::Augmented | Mode::Gradient => {
-                return Err(Diagnostic::new(
-                    "split mode is not supported yet",
-                    "the two halves of reverse mode cannot be asked for one by one",
-                    "use __enzyme_autodiff, which runs both",
-                )
-                .at(&self.synthesis.module, loc)
-                .in_function(&self.synthesis.module.funcs[func].name));
+            Mode::Augmented | Mode::Gradient | Mode::TapeSize => {
+                let pair = split::make(&mut self.synthesis, func, inst, request)?;
+                if request.mode == Mode::Augmented {
+                    self.zero_shadow_globals(func, inst, &[pair.augmented, pair.gradient]);
+                }
+                split::replace(&mut self.synthesis, func, inst, request, &pair);
+                return Ok(());
             }
         };
         let seeds = match request.mode {
             Mode::Combined => key.seeds(&primal),
             _ => Vec::new(),
         };
-        self.zero_shadow_globals(func, inst, derivative);
+        self.zero_shadow_globals(func, inst, &[derivative]);
         let function = &mut self.synthesis.module.funcs[func];
         let mut args = function.inst(inst).args.clone();
         for ty in seeds {
@@ -224,8 +224,11 @@ impl Worklist {
 impl Worklist {
     /// A global variable has no derivative before the function that is differentiated runs:
     /// whatever an earlier derivative left in its shadow is gone.
-    fn zero_shadow_globals(&mut self, func: Func, request: Inst, derivative: Func) {
-        let touched = Globals::new(&self.synthesis.module, derivative).touched;
+    fn zero_shadow_globals(&mut self, func: Func, request: Inst, derivatives: &[Func]) {
+        let module = &self.synthesis.module;
+        let touched = derivatives.iter();
+        let touched = touched.flat_map(|&func| Globals::new(module, func).touched);
+        let touched: BTreeSet<_> = touched.collect();
         let shadows = self.synthesis.shadow_globals();
         let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
         let blocks = self.synthesis.module.funcs[func].inst_blocks();

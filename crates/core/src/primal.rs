@@ -15,8 +15,10 @@ use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
+use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A function in canonical form and its analyses.
@@ -45,6 +47,8 @@ pub struct Primal {
     pub effects: Rc<Effects>,
     /// What derivatives flow through.
     pub activity: Activity,
+    /// The direct calls that calls through pointers have become.
+    pub dispatched: HashMap<Inst, Dispatched>,
     /// Whether to take overwritten memory for intact, for tests of tests.
     trusts_memory: bool,
 }
@@ -54,7 +58,7 @@ impl Primal {
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
     /// expanded to loops, which have.
     pub fn new(
-        module: &Module,
+        module: &mut Module,
         key: Key,
         effects: Rc<Effects>,
         options: &Options,
@@ -74,7 +78,7 @@ impl Primal {
     }
 
     fn analysed(
-        module: &Module,
+        module: &mut Module,
         mut function: Function,
         key: Key,
         effects: Rc<Effects>,
@@ -82,6 +86,13 @@ impl Primal {
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
         recognize_absolute_values::run(&mut function);
+        let dispatched = dispatch_calls::run(module, &mut function, &key, options);
+        let module: &Module = module;
+        // Dispatching may have declared functions that nothing was known of.
+        let effects = match dispatched.is_empty() {
+            true => effects,
+            false => Rc::new(Effects::new(module)),
+        };
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
@@ -129,6 +140,7 @@ impl Primal {
             overwrite,
             effects,
             activity,
+            dispatched,
             trusts_memory: options.breaks(Defect::OverwriteIgnored),
         })
     }

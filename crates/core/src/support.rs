@@ -2,8 +2,9 @@
 //! inlined and differentiated like any other.
 
 use crate::ir::{
-    Access, AllocInfo, AllocKind, Builder, CastOp, Edge, FloatKind, Func, Function, IntPred,
-    MemoryEffects, ModRef, Module, Op, Region, Signature, Type, Value,
+    Access, AllocInfo, AllocKind, Builder, Call, Callee, CastOp, Constant, Edge, FloatKind,
+    FnAttrs, FnFlags, Func, Function, Global, GlobalData, Initializer, IntPred, MemoryEffects,
+    ModRef, Module, Op, ParamAttrs, Region, Signature, Symbol, Type, Value,
 };
 
 /// A function and its signature, ready to be called.
@@ -282,4 +283,84 @@ pub fn zero_bytes(builder: &mut Builder<'_>, pointer: Value, bytes: Value) {
     let zero = builder.func.iconst(Type::int(8), 0);
     let op = Op::MemSet(Access::aligned(1));
     builder.effect(op, vec![pointer, zero, bytes]);
+}
+
+/// Stops the program because a call through a pointer reached a function that has no derivative;
+/// `why` goes before the address.
+pub fn stop(module: &mut Module, builder: &mut Builder<'_>, address: Value, why: &str) {
+    let place = builder.loc.map(|loc| &module.locs[loc]);
+    let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
+    let place = place.replace('%', "%%");
+    let message = format!(
+        "zymase: {place}cannot differentiate a call through a function pointer: {why} %p\n\0"
+    );
+    let message = constant_text(module, message);
+    let (stop, sig) = stop_with(module);
+    let message = Constant::Address(Symbol::Global(message), 0);
+    let message = builder.func.constant(Type::ptr(), message);
+    let call = Call {
+        callee: Callee::Direct(stop),
+        args: vec![ParamAttrs::default(); 2],
+        sig,
+        attrs: FnAttrs {
+            flags: FnFlags::NORETURN,
+            ..FnAttrs::default()
+        },
+        convention: 0,
+    };
+    builder.effect(Op::Call(Box::new(call)), vec![message, address]);
+}
+
+/// A function that prints a message about an address on the error stream and aborts.
+fn stop_with(module: &mut Module) -> Callable {
+    let name = "zymase.stop";
+    let sig = Signature::new(vec![Type::ptr(), Type::ptr()], Type::void());
+    if let Some(func) = module.func_by_name(name) {
+        return (func, sig);
+    }
+    let mut print_sig = Signature::new(vec![Type::int(32), Type::ptr()], Type::int(32));
+    print_sig.variadic = true;
+    let print = module.declare(Function::new("dprintf", print_sig.clone()));
+    let abort_sig = Signature::new(Vec::new(), Type::void());
+    let abort = module.declare(Function::new("abort", abort_sig.clone()));
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    function.attrs.flags = FnFlags::NORETURN | FnFlags::INACTIVE | FnFlags::NOINLINE;
+    // The program ends there, so nobody sees what it does.
+    function.attrs.memory = MemoryEffects {
+        inaccessible: ModRef::all(),
+        ..MemoryEffects::NONE
+    };
+    let (entry, args) = (function.entry(), function.arguments().to_vec());
+    let mut b = Builder::new(&mut function, entry);
+    let stream = b.func.iconst(Type::int(32), 2);
+    b.call(print, print_sig, [vec![stream], args].concat());
+    b.call(abort, abort_sig, Vec::new());
+    b.effect(Op::Unreachable, Vec::new());
+    (module.funcs.push(function), sig)
+}
+
+/// A constant variable with this text.
+fn constant_text(module: &mut Module, text: String) -> Global {
+    let init = Some(Initializer {
+        bytes: text.into_bytes(),
+        ..Initializer::default()
+    });
+    let known = module.globals.iter().find(|(_, data)| data.init == init);
+    if let Some((global, _)) = known.filter(|(_, data)| data.constant) {
+        return global;
+    }
+    let size = init.as_ref().map_or(0, |init| init.bytes.len() as u64);
+    module.globals.push(GlobalData {
+        name: format!("zymase.text.{}", module.globals.len()),
+        size,
+        align: 1,
+        init,
+        constant: true,
+        thread_local: false,
+        local: true,
+        inactive: true,
+        source: None,
+        origin: None,
+    })
 }

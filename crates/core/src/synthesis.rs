@@ -8,8 +8,8 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    AllocKind, Constant, CustomRule, Func, Function, Module, Op, Signature, Symbol, Type, Value,
-    ValueDef,
+    AllocKind, Builder, Constant, CustomRule, Func, Function, Module, Op, Signature, Symbol, Type,
+    Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
@@ -39,6 +39,10 @@ pub struct Synthesis {
     open: Vec<Key>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
+    /// The functions of derivatives, in the order they were begun.
+    declared: Vec<Func>,
+    /// How many calls through pointers lie between the request and what is being made.
+    pub dispatches: usize,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -77,6 +81,8 @@ impl Synthesis {
             frees: HashMap::new(),
             open: Vec::new(),
             effects: None,
+            declared: Vec::new(),
+            dispatches: 0,
         }
     }
 
@@ -95,7 +101,39 @@ impl Synthesis {
     fn primal(&mut self, key: &Key) -> Result<Primal> {
         let new = || Rc::new(Effects::new(&self.module));
         let effects = self.effects.get_or_insert_with(new).clone();
-        Primal::new(&self.module, key.clone(), effects, &self.options)
+        Primal::new(&mut self.module, key.clone(), effects, &self.options)
+    }
+
+    /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not
+    /// to be needed. If that fails, everything is
+    /// as before, except that the functions that were begun stay in the module without a use.
+    pub fn attempt<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        let (reports, open) = (self.reports.len(), self.open.len());
+        let declared = self.declared.len();
+        let forwards = self.forwards.clone();
+        let pairs = self.pairs.clone();
+        let combined = self.combined.clone();
+        let frame_sizes = self.frame_sizes.clone();
+        self.dispatches += 1;
+        let outcome = make(self);
+        self.dispatches -= 1;
+        if outcome.is_err() {
+            self.reports.truncate(reports);
+            self.open.truncate(open);
+            self.forwards = forwards;
+            self.pairs = pairs;
+            self.combined = combined;
+            self.frame_sizes = frame_sizes;
+            for func in self.declared.split_off(declared) {
+                let sig = self.module.funcs[func].sig.clone();
+                let mut function = Function::with_entry("", sig);
+                function.local = true;
+                let entry = function.entry();
+                Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
+                self.define(func, function);
+            }
+        }
+        outcome
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -106,7 +144,9 @@ impl Synthesis {
     fn declare(&mut self, name: String, sig: Signature) -> Func {
         let mut function = Function::new(name, sig);
         function.local = true;
-        self.module.funcs.push(function)
+        let func = self.module.funcs.push(function);
+        self.declared.push(func);
+        func
     }
 
     fn define(&mut self, func: Func, mut function: Function) {
@@ -196,7 +236,7 @@ impl Synthesis {
             function.local = true;
             let entry = function.entry();
             let bytes = function.iconst(Type::i64(), bodies.frame_bytes.max(1).into());
-            crate::ir::Builder::new(&mut function, entry).ret(Some(bytes));
+            Builder::new(&mut function, entry).ret(Some(bytes));
             self.define(size, function);
         }
         Ok(pair)

@@ -586,6 +586,12 @@ impl Generator {
                 primal_return: self.rng.bool(),
                 strong_zero: self.rng.bool(),
                 runtime_activity: self.rng.bool(),
+                tape: TapeTerms {
+                    not_overwritten: self.vec(3, |g| g.rng.u32(..4)),
+                    caller: self.rng.bool(),
+                    bytes: self.rng.bool().then(|| self.rng.u64(..)),
+                    keep: self.rng.bool(),
+                },
             })),
             24 => Op::Opaque(self.opaque()),
             25 => match self.rng.u32(..4) {

@@ -8,8 +8,11 @@
 //! Before: requests are pinned. After [`isolate`]: a module with the functions to differentiate and
 //! all that they use. After [`Isolated::merge`]: the program with all its requests served.
 
+mod addresses;
 mod library;
+mod targets;
 
+use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use crate::requests::{Pins, Registered, Rule, is_registration, note_variable, only_declared};
@@ -18,19 +21,22 @@ use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use std::collections::HashSet;
+pub(crate) use targets::{ADDRESS_TAKEN, is_address_taken};
 use zymase_core::diagnostic::{Diagnostic, Result};
 
 /// Clones the functions to differentiate and all that they use. What the program does not define
-/// is asked from the library, by name: it gives a module with the definition, made by [`detach`].
+/// is asked from the library, which gives modules made by [`detach`].
 pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> Result<Isolated> {
     name_everything(program);
     let private = program.duplicate();
     forget_notes(&private);
+    targets::mark_address_taken(&private);
     share_variables(&private);
     for name in &pins.barriers {
         forget_body(&private, name);
     }
-    take_from_library(&private, pins, library)?;
+    let taken = take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         match registered.rule {
@@ -42,9 +48,11 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
             Rule::Unsupported => {}
         }
     }
+    let targets = keep_targets(&private, pins, &taken);
+    let (clones, shared) = addresses::definitions(&private);
     make_local(&private);
     let hidden = hide_bodies(&private, pins);
-    keep_alive(&private, pins);
+    keep_alive(&private, pins, targets);
     private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
     refuse_registrations(&private, &pins.registered)?;
     let promoted = promote_shared_variables(program, &private);
@@ -52,43 +60,62 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
         private,
         promoted,
         hidden,
+        clones,
+        shared: shared.into_iter().collect(),
     })
 }
 
-/// Gives a module that defines a function.
-pub type Library<'a> = dyn FnMut(&str) -> Result<Option<Module>> + 'a;
+/// Gives modules that a program lacks.
+pub type Library<'a> = dyn FnMut(Wanted<'_>) -> Result<Vec<Module>> + 'a;
+
+/// What is asked from a library.
+#[derive(Copy, Clone, Debug)]
+pub enum Wanted<'n> {
+    /// The module that defines the symbol of this name, if there is one that was not given yet.
+    Symbol(&'n str),
+    /// All modules that are part of the program in any case and were not given yet: a call through
+    /// a pointer may reach functions of any of them.
+    Everything,
+}
 
 /// Makes a module ready to be taken into another program's private module: its variables are
-/// declared only, and those that were local to it get a name that the whole program can know.
+/// declared only, and those that were local to it get a name that the whole program can know, as
+/// do local functions whose address is taken.
 /// Gives these names, old and new; the module's own code must be compiled with them (see
 /// [`promote`]).
 pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
     name_everything(module);
     let mut renamed = Vec::new();
-    for global in module.globals() {
-        if is_variable(global) && is_local(global) {
-            // SAFETY: the variables of a live module are live.
-            let old = unsafe { value_name(global) };
-            let new = format!("{old}.zymase.{tag}");
-            set_name(global, &new);
-            renamed.push((old, new));
-        }
+    let variables = module.globals().filter(|&global| is_variable(global));
+    let functions = module.functions().filter(|&f| targets::is_address_taken(f));
+    for symbol in variables.chain(functions).filter(|&s| is_local(s)) {
+        // SAFETY: the symbols of a live module are live.
+        let old = unsafe { value_name(symbol) };
+        let new = format!("{old}{UNIQUE}{tag}");
+        set_name(symbol, &new);
+        renamed.push((old, new));
     }
+    targets::mark_address_taken(module);
+    targets::hold_marked(module, tag);
     share_variables(module);
     renamed
 }
 
-/// Gives local variables of a module the names under which others refer to them.
+/// What stands in names between that of a local symbol and what makes it unique.
+const UNIQUE: &str = ".zymase.";
+
+/// Gives local symbols of a module the names under which others refer to them.
 pub fn promote(module: &Module, renamed: &[(String, String)]) {
     name_everything(module);
     for (old, new) in renamed {
-        // SAFETY: the name is read during the call only, and the variable is live.
+        // SAFETY: the name is read during the call only, and the symbol is live.
         unsafe {
             let global = LLVMGetNamedGlobal(module.raw(), c_string(old).as_ptr());
-            if !global.is_null() {
-                set_name(global, new);
-                LLVMSetLinkage(global, LLVMExternalLinkage);
-                LLVMSetVisibility(global, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+            let global = Some(global).filter(|global| !global.is_null());
+            if let Some(symbol) = global.or(module.function(old)) {
+                set_name(symbol, new);
+                LLVMSetLinkage(symbol, LLVMExternalLinkage);
+                LLVMSetVisibility(symbol, llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
             }
         }
     }
@@ -98,10 +125,14 @@ pub fn promote(module: &Module, renamed: &[(String, String)]) {
 pub struct Isolated {
     /// The private module.
     pub private: Module,
-    /// Variables of the program that were local to it, and their linkage.
+    /// Symbols of the program that were local to it, and their linkage.
     promoted: Vec<(LLVMValueRef, LLVMLinkage)>,
     /// The names of functions that nobody may look into before import.
     hidden: Vec<String>,
+    /// The names of the functions that were cloned.
+    clones: Vec<String>,
+    /// Those of them that every file may have its own copy of.
+    shared: HashSet<String>,
 }
 
 impl Isolated {
@@ -357,13 +388,31 @@ fn set_local(value: LLVMValueRef) {
     }
 }
 
-/// Keeps the functions to differentiate alive and their signatures as they are.
-fn keep_alive(private: &Module, pins: &Pins) {
-    let mut functions: Vec<LLVMValueRef> = Vec::new();
+/// Finds and marks the functions that calls through pointers may reach.
+fn keep_targets(private: &Module, pins: &Pins, taken: &HashSet<String>) -> Vec<LLVMValueRef> {
+    let reached = reached(private, pins, pins.requests.len(), taken);
+    let mut found = reached.targets;
+    let context = private.context().raw();
+    targets::unmark(private);
+    for target in &mut found {
+        if ll::is_declaration(*target)
+            && let Some(wrapper) = targets::wrap(private, *target)
+        {
+            *target = wrapper;
+        }
+        ll::set_string_attribute(context, *target, ADDRESS_TAKEN, "");
+    }
+    found.extend(reached.with_rules);
+    found
+}
+
+/// Keeps the functions to differentiate alive and their signatures as they are, and those that
+/// calls through pointers may reach.
+fn keep_alive(private: &Module, pins: &Pins, targets: Vec<LLVMValueRef>) {
+    let mut functions: Vec<LLVMValueRef> = targets;
     for request in &pins.requests {
         functions.extend(private.function(&request.target));
     }
-    functions.extend(reached(private, pins, pins.requests.len()).with_rules);
     functions.sort();
     functions.dedup();
     if functions.is_empty() {

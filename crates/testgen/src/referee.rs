@@ -469,6 +469,7 @@ pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Fun
         primal_return: false,
         strong_zero: false,
         runtime_activity: false,
+        tape: Default::default(),
     };
     let result = zymase_core::derivative::request_result(&request, target);
     let name = module.fresh_name(&format!("request_{}", mode.name()));

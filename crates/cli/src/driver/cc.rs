@@ -17,6 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
+use zymase_llvm::reachable::Wanted;
 use zymase_llvm::requests::{
     COMMON_PREFIX, Definition, definition, is_unoptimized, mark_own_debug, mark_unoptimized,
     speaks_to_us, strip_own_debug,
@@ -201,8 +202,9 @@ impl Compiler<'_> {
         Ok(Ok(Some(module.to_bitcode())))
     }
 
-    /// Compiles a source with requests. If derivatives need functions of other files, the output
-    /// is bitcode, and they are written when the program is linked.
+    /// Compiles a source with requests. If derivatives need functions of other files, or may reach
+    /// them through pointers, the output is bitcode, and they are written when the program is
+    /// linked.
     fn compile_requests(&self, source: &OsStr, bytes: &[u8], target: &Path) -> Result<()> {
         if self.arguments.writes_bitcode() {
             return output::write(target, bytes);
@@ -211,15 +213,21 @@ impl Compiler<'_> {
         let name = source.to_string_lossy();
         let context = Context::new();
         let module = Module::parse(&context, bytes, &name)?;
-        let (mut missing, mut replaceable) = (false, false);
-        let mut library = |wanted: &str| {
-            missing |= !is_library_function(wanted);
-            replaceable |= definition(&module, wanted) == Definition::Weak;
+        let (mut missing, mut open) = (false, false);
+        let mut library = |wanted: Wanted<'_>| {
+            match wanted {
+                Wanted::Symbol(name) => {
+                    missing |= !is_library_function(name);
+                    open |= definition(&module, name) == Definition::Weak;
+                }
+                Wanted::Everything => open = true,
+            }
             no_library(wanted)
         };
         let outcome = differentiate(&module, &name, &options, &mut library);
-        // Other files may have what is missing here, or another body for a weak function.
-        let waits = replaceable || (missing && outcome.is_err());
+        // Other files may have what is missing here, another body for a weak function, or more
+        // functions that a pointer may lead to.
+        let waits = open || (missing && outcome.is_err());
         if waits && self.arguments.mode == Mode::Object {
             return output::write(target, bytes);
         }

@@ -10,7 +10,7 @@ use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
-use zymase_llvm::reachable::{Library, isolate};
+use zymase_llvm::reachable::{Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
 use zymase_llvm::{Module, OptLevel, export, import, pipelines, unwinding};
 
@@ -53,7 +53,7 @@ pub fn differentiate(
         });
     }
     journal::step(&format!("cloning what the requests of {name} reach"));
-    let isolated = isolate(program, &mut pins, library)?;
+    let mut isolated = isolate(program, &mut pins, library)?;
     erase_hints(program);
     erase_bound(program);
     show(Step::Isolate, &|| isolated.private.print());
@@ -66,7 +66,8 @@ pub fn differentiate(
     let mut added = lower(&mut imported.module, &pins)?;
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options))?;
+    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options));
+    let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
     show(Step::Derivatives, &|| print_module(&imported.module));
     let core = print_module(&imported.module);
     journal::step(&format!("handing the derivatives of {name} to LLVM"));
@@ -76,6 +77,7 @@ pub fn differentiate(
     }
     drop(imported);
     erase_hints(&isolated.private);
+    isolated.restore_addresses(program);
     show(Step::Export, &|| isolated.private.print());
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
@@ -101,8 +103,8 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
 }
 
 /// For a module that stands alone.
-pub fn no_library(_: &str) -> Result<Option<Module>> {
-    Ok(None)
+pub fn no_library(_: Wanted<'_>) -> Result<Vec<Module>> {
+    Ok(Vec::new())
 }
 
 /// The level for the code generator.

@@ -7,6 +7,7 @@
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
+use crate::analysis::targets::targets_of;
 use crate::ir::{
     AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData, MemoryEffects,
     ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
@@ -493,7 +494,7 @@ fn declared(function: &Function) -> Summary {
     summary
 }
 
-/// A function and all that it calls by name, directly or not.
+/// A function and all that it may call, directly or not.
 pub fn callees(module: &Module, func: Func) -> Vec<Func> {
     let mut found = vec![func];
     let mut seen = HashSet::from([func]);
@@ -503,14 +504,10 @@ pub fn callees(module: &Module, func: Func) -> Vec<Func> {
         let function = &module.funcs[caller];
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
-                if let Some(Call {
-                    callee: Callee::Direct(callee),
-                    ..
-                }) = function.inst(inst).op.call()
-                    && seen.insert(*callee)
-                {
-                    found.push(*callee);
-                }
+                let called = function.inst(inst).op.call();
+                let called = called.map(|call| targets_of(module, call));
+                let called = called.into_iter().flatten();
+                found.extend(called.filter(|&callee| seen.insert(callee)));
             }
         }
     }

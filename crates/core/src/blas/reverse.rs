@@ -202,12 +202,12 @@ fn gradient(module: &mut Module, key: &Key, routine: Routine) -> Function {
         }
     }
     for (name, when) in needed(&ops) {
-        if is_copied(&ops, name, when) {
+        if is_copied(&ops, name, when) && !key.keep_tape {
             let memory = ops.kept(&mut e, frame, name, Type::ptr());
             e.free(memory);
         }
     }
-    if routine.row.0 == "trsm" && ops.is_active("alpha") {
+    if routine.row.0 == "trsm" && ops.is_active("alpha") && !key.keep_tape {
         let memory = ops.kept(&mut e, frame, BEFORE_SOLVING, Type::ptr());
         e.free(memory);
     }

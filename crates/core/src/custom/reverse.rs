@@ -27,6 +27,19 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
     convention::check_function(primal)?;
     check_activities(key, primal)?;
     let rule = Rule::new(module, key, rule)?;
+    if key.keep_tape && !rule.parts.tape.is_empty() {
+        return Err(Diagnostic::new(
+            format!(
+                "the tape of the custom rule for `{}` cannot be kept",
+                primal.name
+            ),
+            format!(
+                "enzyme_nofree lets the reverse sweep run again, and `{}` may free its tape",
+                rule.gradient.name
+            ),
+            "ask for the reverse half without enzyme_nofree",
+        ));
+    }
     Ok(Bodies {
         augmented: rule.augmented(),
         gradient: rule.gradient(),

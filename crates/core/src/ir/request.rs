@@ -22,6 +22,22 @@ pub struct Request {
     pub strong_zero: bool,
     /// Whether a shadow that equals its primal means inactive.
     pub runtime_activity: bool,
+    /// What is said about the tape between the two halves of reverse mode.
+    pub tape: TapeTerms,
+}
+
+/// What a request for a half of reverse mode says about the tape.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TapeTerms {
+    /// The arguments, by position, whose memory the caller promises not to change between the two
+    /// halves.
+    pub not_overwritten: Vec<u32>,
+    /// Whether the tape is memory of the caller, and not of the heap.
+    pub caller: bool,
+    /// How many bytes the caller has for it, where that is a constant.
+    pub bytes: Option<u64>,
+    /// Whether the reverse half leaves the tape as it is, so that it can run again.
+    pub keep: bool,
 }
 
 named_enum! {
@@ -35,6 +51,8 @@ named_enum! {
         Augmented "augmented",
         /// The reverse sweep that reads the tape.
         Gradient "gradient",
+        /// The size of the tape in bytes, a constant; it takes no operands.
+        TapeSize "tape_size",
     }
 }
 
@@ -49,6 +67,13 @@ named_enum! {
         DupNoNeed "dupnoneed",
         /// A scalar whose derivative is returned.
         Out "out",
+    }
+}
+
+impl Mode {
+    /// Whether this is about one half of reverse mode.
+    pub fn is_split(self) -> bool {
+        matches!(self, Mode::Augmented | Mode::Gradient | Mode::TapeSize)
     }
 }
 

@@ -263,8 +263,7 @@ impl Gradient<'_> {
         }
         for k in 0..self.width() {
             let shadow = self.shadow(result, k)?;
-            let (free, sig) = support::free(&mut self.synthesis.module, "free");
-            self.builder().call(free, sig, vec![shadow]);
+            self.free("free", vec![shadow]);
         }
         Ok(())
     }
@@ -297,8 +296,7 @@ impl Gradient<'_> {
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
             if active.pair.frame_bytes.is_none() {
-                let (free, sig) = support::free(&mut self.synthesis.module, "free");
-                self.builder().call(free, sig, vec![frame]);
+                self.free("free", vec![frame]);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
@@ -381,12 +379,19 @@ impl Gradient<'_> {
         for k in 0..self.width() {
             let mut args = vec![self.shadow(result, k)?];
             args.extend(align);
+            self.free(name, args);
+        }
+        Ok(())
+    }
+
+    /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
+    pub(super) fn free(&mut self, name: &str, args: Vec<Value>) {
+        if !self.primal.key.keep_tape {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
             let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
             self.builder().call(free, sig, args);
         }
-        Ok(())
     }
 
     /// Whether to make a mistake.

@@ -435,11 +435,10 @@ impl<'a> Gradient<'a> {
         for (_, array) in layout.arrays_freed_after(l) {
             let outer = self.record_address(self.primal.loops.parent(l));
             let access = layout.access(&self.synthesis.module, Type::ptr());
-            let (free, sig) = crate::support::free(&mut self.synthesis.module, "free");
             let mut builder = self.builder();
             let address = builder.offset(outer, array.field);
             let base = builder.load(Type::ptr(), address, access);
-            builder.call(free, sig, vec![base]);
+            self.free("free", vec![base]);
         }
     }
 

@@ -81,15 +81,30 @@ impl Layout {
         }
         let mut calls: Vec<_> = augmented.calls.iter().collect();
         calls.sort_by_key(|(inst, _)| **inst);
-        for (&inst, call) in calls {
+        let choice = |inst: &Inst| primal.dispatched.get(inst).map(|d| d.choice);
+        let mut shared: HashMap<usize, i64> = HashMap::new();
+        for &(&inst, call) in &calls {
             let block = augmented.func.result(call.frame);
             let block = block.and_then(|frame| augmented.def_block(frame));
             let level = block.and_then(|block| primal.loops.innermost(block));
             let record = layout.records.entry(level).or_default();
-            let (offset, on_heap) = match call.pair.frame_bytes {
-                Some(bytes) => (record.add(bytes, RECORD_ALIGN), false),
-                None => (record.add(8, 8), true),
+            // Of the functions that a pointer may lead to only one runs, so they share the place.
+            let offset = match choice(&inst) {
+                None => match call.pair.frame_bytes {
+                    Some(bytes) => record.add(bytes, RECORD_ALIGN),
+                    None => record.add(8, 8),
+                },
+                Some(number) => *shared.entry(number).or_insert_with(|| {
+                    let alike = calls
+                        .iter()
+                        .filter(|(other, _)| choice(other) == Some(number));
+                    let bytes = alike
+                        .map(|(_, call)| call.pair.frame_bytes.unwrap_or(8))
+                        .max();
+                    record.add(bytes.unwrap_or(0), RECORD_ALIGN)
+                }),
             };
+            let on_heap = call.pair.frame_bytes.is_none();
             layout.frames.insert(inst, (offset, on_heap));
         }
         // Inner loops come after outer ones, so an inner array is placed before its outer record

@@ -5,12 +5,12 @@ use crate::analysis::activity::{CallKind, call_kind};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Callee, Func, Inst, InstData, IntPred, Op,
+    Access, Activity, AllocInfo, AllocKind, Builder, Callee, Func, Inst, InstData, IntPred, Op,
     ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
 use crate::support;
-use crate::synthesis::Pair;
+use crate::synthesis::{Pair, Synthesis};
 
 /// A call in the augmented forward sweep whose reverse is another call.
 #[derive(Clone, Debug)]
@@ -28,16 +28,19 @@ pub struct ActiveCall {
     pub frame: Inst,
 }
 
+/// How many calls through pointers deep it matters what exactly is overwritten.
+const PRECISE: usize = 2;
+
 /// The refusal of a call that no body and no rule is known for.
 fn unknown_call(name: &str) -> Box<Diagnostic> {
     let plain = name.trim_matches('`');
     if name == plain {
         return Diagnostic::new(
             "cannot differentiate a call through a function pointer",
-            "a derivative flows through it, and which function is called shows only when the \
-             program runs",
-            "call the function by its name, or choose among the possible ones with `if` or \
-             `switch`, so that each is called by its name",
+            "a derivative flows through it, and the program has the code of no function of this \
+             type whose address is taken",
+            "compile the files that define the possible functions with zymase too and link them \
+             together, or call the function by its name",
         );
     }
     if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
@@ -72,7 +75,7 @@ impl Walk<'_> {
                 return Ok(());
             }
             CallKind::Defined(func)
-                if self.is_active_call(inst, data) && self.callee(func).sig.variadic =>
+                if self.is_active_call(inst) && self.callee(func).sig.variadic =>
             {
                 let name = self.callee(func).name.clone();
                 return Err(Diagnostic::new(
@@ -84,16 +87,27 @@ impl Walk<'_> {
                 .at(&self.synthesis.module, data.loc)
                 .in_function(&self.primal.function.name));
             }
-            CallKind::Defined(func) if self.is_active_call(inst, data) => {
+            CallKind::Defined(func) if self.is_active_call(inst) => {
                 if !matches!(data.op, Op::Call(_)) {
                     return Err(self.refuse(inst, "a call that may unwind into this function"));
                 }
-                return match self.sweep {
+                let choice = self.primal.dispatched.get(&inst).map(|d| d.choice);
+                let outcome = match self.sweep {
                     Sweep::Tangents => self.forward_call(inst, data, func),
                     Sweep::Pointers => self.augmented_call(inst, data, func),
                 };
+                let Some(choice) = choice else {
+                    return outcome;
+                };
+                let choice = self.choices.entry(choice).or_default();
+                choice.works |= outcome.is_ok();
+                if let Err(refusal) = outcome {
+                    choice.refusal.get_or_insert(refusal);
+                    self.stop_at(inst, data, func);
+                }
+                return Ok(());
             }
-            CallKind::Unknown(name) if self.is_active_call(inst, data) => {
+            CallKind::Unknown(name) if self.is_active_call(inst) => {
                 return Err(unknown_call(&name)
                     .at(&self.synthesis.module, data.loc)
                     .in_function(&self.primal.function.name));
@@ -102,6 +116,41 @@ impl Walk<'_> {
         }
         self.func.attach_inst(self.block, inst);
         Ok(())
+    }
+
+    /// A function that a pointer may lead to, but that has no derivative: perhaps it is never
+    /// called there, so the program stops only if it is.
+    fn stop_at(&mut self, inst: Inst, data: &InstData, func: Func) {
+        let why = format!("there is no derivative of `{}`, at", self.callee(func).name);
+        let mut builder = Builder::new(&mut self.func, self.block);
+        builder.loc = data.loc;
+        let address = self.primal.dispatched[&inst].address;
+        support::stop(&mut self.synthesis.module, &mut builder, address, &why);
+        if let Some(result) = self.func.result(inst) {
+            let zero = self.func.zero(self.func.ty(result));
+            let data = self.func.inst_mut(inst);
+            data.op = Op::Unary(crate::ir::UnaryOp::Freeze);
+            data.args = vec![zero];
+            self.func.attach_inst(self.block, inst);
+        }
+    }
+
+    /// Refuses a call through a pointer if none of the functions it may reach has a derivative.
+    pub(super) fn check_choices(&mut self) -> Result<()> {
+        let mut choices: Vec<_> = self.choices.drain().collect();
+        choices.sort_by_key(|(number, _)| *number);
+        for (_, choice) in choices {
+            if let (false, Some(refusal)) = (choice.works, choice.refusal) {
+                return Err(refusal);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_active_call(&self, inst: Inst) -> bool {
+        self.primal
+            .activity
+            .is_active_call(&self.primal.function, inst)
     }
 
     /// Whether a call asks how many bytes the memory of a pointer with a shadow has.
@@ -136,16 +185,6 @@ impl Walk<'_> {
         select.args = vec![smaller, last, least];
         select.origin = None;
         self.func.attach_inst(self.block, inst);
-    }
-
-    /// Whether derivatives flow into, through or out of a call.
-    fn is_active_call(&self, inst: Inst, data: &InstData) -> bool {
-        let mut values = data.args.clone();
-        values.extend(self.primal.function.result(inst));
-        !self.primal.activity.globals_of_call(inst).is_empty()
-            || values
-                .iter()
-                .any(|&v| self.primal.is_active(v) || self.primal.has_shadow(v))
     }
 
     /// New memory has new, zeroed shadow memory. Memory that is freed has its shadow freed along,
@@ -306,8 +345,15 @@ impl Walk<'_> {
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
             runtime_activity: self.primal.key.runtime_activity,
+            keep_tape: self.primal.key.keep_tape,
             nesting: self.primal.key.nesting,
         };
+        // Functions that call each other through pointers would all be made for all that the others
+        // may overwrite; deep inside they are made once, for everything overwritten.
+        if self.primal.dispatched.contains_key(&inst) && self.synthesis.dispatches >= PRECISE {
+            key.overwritten.fill(true);
+            key.other_overwritten = true;
+        }
         if let Some(outer) = self.synthesis.open_key(func) {
             key.widen(outer);
         }
@@ -334,21 +380,27 @@ impl Walk<'_> {
         }
     }
 
-    /// The place of a call, for a refusal that has none: one that concerns the callee as a whole.
-    fn place(&self, inst: Inst, refusal: Box<Diagnostic>) -> Box<Diagnostic> {
-        if !refusal.places.is_empty() {
-            return refusal;
-        }
-        let loc = self.primal.function.inst(inst).loc;
-        let refusal = refusal.at(&self.synthesis.module, loc);
-        refusal.in_function(&self.primal.function.name)
+    /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
+    /// concerns the callee as a whole has the place of the call.
+    fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        let made = match self.primal.dispatched.contains_key(&inst) {
+            true => self.synthesis.attempt(make),
+            false => make(self.synthesis),
+        };
+        made.map_err(|refusal| match refusal.places.is_empty() {
+            true => {
+                let loc = self.primal.function.inst(inst).loc;
+                let refusal = refusal.at(&self.synthesis.module, loc);
+                refusal.in_function(&self.primal.function.name)
+            }
+            false => refusal,
+        })
     }
 
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let derivative = self.synthesis.forward(&key);
-        let derivative = derivative.map_err(|refusal| self.place(inst, refusal))?;
+        let derivative = self.make(inst, |synthesis| synthesis.forward(&key))?;
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
@@ -358,8 +410,7 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let pair = self.synthesis.pair(&key);
-        let pair = pair.map_err(|refusal| self.place(inst, refusal))?;
+        let pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
         let args = self.paired_arguments(&key, data);
         let result = self.func.result(inst);
         let null = self.func.zero(Type::ptr());

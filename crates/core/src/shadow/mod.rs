@@ -59,8 +59,19 @@ pub struct Walk<'a> {
     pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the new entry block.
     pub params: Vec<Value>,
+    /// What calls through pointers have become of, by choice.
+    choices: HashMap<usize, Choice>,
     sweep: Sweep,
     block: Block,
+}
+
+/// What is known of the functions that a call through a pointer may reach.
+#[derive(Default)]
+struct Choice {
+    /// Whether one of them has a derivative.
+    works: bool,
+    /// Why one of them has none.
+    refusal: Option<Box<Diagnostic>>,
 }
 
 /// Puts shadows into a function. The signature is that of the derivative without what follows the
@@ -81,6 +92,7 @@ pub fn walk<'a>(
         calls: HashMap::new(),
         mirrors: HashMap::new(),
         params: Vec::new(),
+        choices: HashMap::new(),
         sweep,
         block,
     };
@@ -89,6 +101,7 @@ pub fn walk<'a>(
     for block in primal.order.clone() {
         walk.block(block)?;
     }
+    walk.check_choices()?;
     walk.add_edge_arguments();
     Ok(walk)
 }

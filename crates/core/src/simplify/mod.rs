@@ -3,6 +3,7 @@
 pub mod canonical_loops;
 pub mod choose_undefined;
 pub mod dead_code;
+pub mod dispatch_calls;
 pub mod expand_nests;
 pub mod lower_allocations;
 pub mod lower_library_calls;

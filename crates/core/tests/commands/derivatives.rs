@@ -45,7 +45,7 @@ pub fn activity(module: &Module, words: &[&str]) -> String {
         return "no request".to_string();
     };
     let effects = std::rc::Rc::new(zymase_core::analysis::effects::Effects::new(module));
-    let primal = match Primal::new(module, key, effects, &Options::default()) {
+    let primal = match Primal::new(&mut module.clone(), key, effects, &Options::default()) {
         Ok(primal) => primal,
         Err(error) => return error.to_string(),
     };

@@ -46,8 +46,10 @@ impl Importer {
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
-            // The type information of C++ holds no numbers.
-            inactive: ll::name(value).starts_with("_ZTI"),
+            // The virtual tables and the type information of C++ hold no numbers.
+            inactive: ["_ZTI", "_ZTV", "_ZTT", "_ZTC"]
+                .iter()
+                .any(|prefix| ll::name(value).starts_with(prefix)),
             source,
             origin: Some(origin),
         });

@@ -23,6 +23,7 @@ mod types;
 use crate::Module;
 use crate::ll::{self, Ctx, Data, Md, Ty, Val};
 use crate::origin::{Imported, Origins};
+use crate::reachable::{ADDRESS_TAKEN, is_address_taken};
 use crate::requests::noted_variables;
 use attributes::AttributeKinds;
 use metadata::MetadataKinds;
@@ -143,7 +144,8 @@ impl Importer {
         function.local = is_local(value);
         if ll::is_function(value) {
             self.function_attributes(value, &mut function);
-            function.address_taken = is_address_taken(value);
+            function.address_taken =
+                is_address_taken(value) || ll::string_attribute(value, ADDRESS_TAKEN).is_some();
         }
         let func = self.module.funcs.push(function);
         self.symbols.insert(value, (Symbol::Func(func), 0));
@@ -195,21 +197,6 @@ fn is_replaceable(value: Val) -> bool {
         ll::linkage(value),
         LLVMWeakAnyLinkage | LLVMLinkOnceAnyLinkage | LLVMCommonLinkage | LLVMExternalWeakLinkage
     )
-}
-
-/// Whether something other than a call uses the function.
-fn is_address_taken(function: Val) -> bool {
-    let mut next = ll::first_use(function);
-    while !next.is_null() {
-        let user = ll::user(next);
-        let called = (ll::is_call(user) || ll::is_invoke(user))
-            && ll::operand_use(user, ll::operand_count(user) - 1) == next;
-        if !called {
-            return true;
-        }
-        next = ll::next_use(next);
-    }
-    false
 }
 
 /// Whether an operand of an instruction is a value, and not a block, metadata or assembly. The

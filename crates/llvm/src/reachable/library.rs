@@ -1,7 +1,8 @@
 //! Takes definitions that a program lacks from other modules: those of the library that is given,
 //! and those that Zymase brings along for the containers of C++.
 
-use super::{Library, forget_body, forget_notes, is_local, set_name};
+use super::targets::{called_types, marked};
+use super::{Library, UNIQUE, Wanted, forget_body, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, noted_variables, pin};
@@ -12,29 +13,47 @@ use std::collections::HashSet;
 use zymase_core::diagnostic::Result;
 
 /// Links what the requested functions need and the program lacks, as far as the library has it.
+/// Gives the names of the functions whose address is taken.
 pub(super) fn take_from_library(
     private: &Module,
     pins: &mut Pins,
     library: &mut Library<'_>,
-) -> Result<()> {
+) -> Result<HashSet<String>> {
+    let mut taken: HashSet<String> = marked(private).collect();
     let own = pins.requests.len();
     let mut asked = HashSet::new();
+    let (mut everything, mut number) = (false, 0);
     loop {
-        let reached = reached(private, pins, own);
-        let missing = reached
-            .missing
-            .into_iter()
-            .find(|name| asked.insert(name.clone()));
-        let Some(name) = missing else {
+        let reached = reached(private, pins, own, &taken);
+        let mut missing = reached.missing;
+        if everything {
+            missing.extend(declared(private));
+        }
+        let missing = missing.into_iter().find(|name| asked.insert(name.clone()));
+        let wanted = match &missing {
+            Some(name) => Some(Wanted::Symbol(name)),
+            None if reached.through_pointers && !everything => {
+                everything = true;
+                Some(Wanted::Everything)
+            }
+            None => None,
+        };
+        let Some(wanted) = wanted else {
             // Requests in other modules that no derivative of ours runs into are not ours.
             let mut position = 0;
             pins.requests.retain(|request| {
                 position += 1;
                 position <= own || reached.requests.contains(&request.symbol)
             });
-            return Ok(());
+            return Ok(taken);
         };
-        if let Some(module) = library(&name)?.or_else(|| containers(private, &name)) {
+        let mut found = library(wanted)?;
+        if let (true, Wanted::Symbol(name)) = (found.is_empty(), wanted) {
+            found.extend(containers(private, name));
+        }
+        for module in found {
+            number += 1;
+            taken.extend(marked(&module));
             let known = pins.barriers.len();
             let before = (pins.requests.len(), pins.registered.len());
             pin(&module, pins)?;
@@ -43,7 +62,7 @@ pub(super) fn take_from_library(
             let about = pins.registered[before.1..].iter_mut();
             let about = about.flat_map(|registered| registered.functions_mut());
             for name in named.chain(about) {
-                make_unique(&module, name, asked.len());
+                make_unique(&module, name, number);
             }
             for barrier in &pins.barriers[known..] {
                 forget_body(&module, barrier);
@@ -51,6 +70,18 @@ pub(super) fn take_from_library(
             private.link(module)?;
         }
     }
+}
+
+/// The symbols that are only declared, and defined in no module so far.
+fn declared(private: &Module) -> Vec<String> {
+    // SAFETY: the symbols of a live module are live.
+    let declared = |&symbol: &LLVMValueRef| unsafe { LLVMIsDeclaration(symbol) != 0 };
+    let symbols = private.functions().chain(private.globals());
+    // SAFETY: as before.
+    let names = symbols.filter(declared).map(|s| unsafe { value_name(s) });
+    let variables = noted_variables(private);
+    let open = |name: &String| !name.starts_with("llvm.") && !variables.contains(name);
+    names.filter(open).collect()
 }
 
 /// The functions behind the containers of the C++ library, whose bodies are in no header, if this
@@ -64,7 +95,10 @@ fn containers(private: &Module, name: &str) -> Option<Module> {
 
 /// Gives a local function a name that no other module has, because later it is found by its name.
 fn make_unique(module: &Module, name: &mut String, number: usize) {
-    let suffix = format!(".zymase.{number}");
+    if name.contains(UNIQUE) {
+        return;
+    }
+    let suffix = format!("{UNIQUE}request.{number}");
     let Some(function) = module.function(name).filter(|&f| is_local(f)) else {
         // Renamed already, because more is said of it.
         if let Some(function) = module.function(&format!("{name}{suffix}")) {
@@ -84,18 +118,33 @@ pub(super) struct Reached {
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
+    /// Whether there are calls through pointers.
+    through_pointers: bool,
+    /// The functions that these may reach.
+    pub targets: Vec<LLVMValueRef>,
     /// Functions with derivatives of their own, and the functions that make up those.
-    pub(super) with_rules: Vec<LLVMValueRef>,
+    pub with_rules: Vec<LLVMValueRef>,
 }
 
-/// Walks from the targets of the first `own` requests; a request on the way leads to its target.
-/// So does a function whose derivative is registered to what makes that up.
-pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
+/// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
+/// call through a pointer to all functions of its type whose address is taken, a function whose
+/// derivative is registered to what makes that up.
+pub(super) fn reached(
+    private: &Module,
+    pins: &Pins,
+    own: usize,
+    taken: &HashSet<String>,
+) -> Reached {
     let mut found = Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
+        through_pointers: false,
+        targets: Vec::new(),
         with_rules: Vec::new(),
     };
+    let mut candidates: Vec<LLVMValueRef> = private.functions().collect();
+    // SAFETY: the functions of a live module are live.
+    candidates.retain(|&f| taken.contains(&unsafe { value_name(f) }));
     let variables = noted_variables(private);
     let target = |request: &Pinned| private.function(&request.target);
     let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
@@ -143,6 +192,16 @@ pub(super) fn reached(private: &Module, pins: &Pins, own: usize) -> Reached {
                 for block in blocks_of(value) {
                     instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
                 }
+                let types = called_types(value);
+                found.through_pointers |= !types.is_empty();
+                candidates.retain(|&f| {
+                    let fits = types.contains(&LLVMGlobalGetValueType(f));
+                    if fits {
+                        found.targets.push(f);
+                        next.push(f);
+                    }
+                    !fits
+                });
             }
             // Instructions of the same function come by themselves; only constants lead on.
             next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));

@@ -435,12 +435,21 @@ pub fn wrong_result(target: &str, given: Type, wanted: Type) -> Complaint {
     )
 }
 
-/// Split mode.
-pub fn split_unsupported(target: &str) -> Complaint {
+/// A word about the tape where there is none.
+pub fn no_tape(marker: &str) -> Complaint {
     Diagnostic::new(
-        format!("the split derivative of `{target}` is not supported yet"),
-        "Zymase writes both sweeps of reverse mode in one function",
-        "use __enzyme_autodiff, which runs them in one call",
+        format!("{marker} in a request that has no tape"),
+        "only the two halves of reverse mode hand a tape from one to the other",
+        "remove the marker, or use __enzyme_augmentfwd and __enzyme_reverse",
+    )
+}
+
+/// A marker that something else follows than it needs.
+pub fn marker_needs(marker: &str, what: &str) -> Complaint {
+    Diagnostic::new(
+        format!("{marker} is followed by no value that it can use"),
+        format!("{what} must come after it"),
+        format!("write `{marker}, value`"),
     )
 }
 

@@ -10,8 +10,6 @@ use zymase_core::ir::{FloatKind, RuleKind};
 pub enum CallKind {
     /// A derivative.
     Derivative(Sweep),
-    /// The size of a tape.
-    TapeSize,
     /// The shadow of a function pointer.
     VirtualReverse,
     /// A call through which no derivative flows.
@@ -35,6 +33,8 @@ pub enum Sweep {
     Augmented,
     /// The second half of reverse mode.
     Gradient,
+    /// The size of the tape between the two.
+    TapeSize,
 }
 
 impl Sweep {
@@ -43,9 +43,9 @@ impl Sweep {
         self != Sweep::Forward
     }
 
-    /// Whether this is one half of reverse mode.
+    /// Whether this is about one half of reverse mode.
     pub fn is_split(self) -> bool {
-        matches!(self, Sweep::Augmented | Sweep::Gradient)
+        matches!(self, Sweep::Augmented | Sweep::Gradient | Sweep::TapeSize)
     }
 }
 
@@ -59,7 +59,10 @@ const CALLS: &[(&str, CallKind)] = &[
         "__enzyme_augmentfwd",
         CallKind::Derivative(Sweep::Augmented),
     ),
-    ("__enzyme_augmentsize", CallKind::TapeSize),
+    (
+        "__enzyme_augmentsize",
+        CallKind::Derivative(Sweep::TapeSize),
+    ),
     ("__enzyme_reverse", CallKind::Derivative(Sweep::Gradient)),
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
     ("__enzyme_call_inactive", CallKind::CallInactive),

@@ -11,11 +11,11 @@ use super::parse::{Argument, Source};
 use super::pin::{Pinned, Pins};
 use super::registrations::{Registered, Rule};
 use crate::known::math_function;
-use zymase_core::derivative::request_result;
+use zymase_core::derivative::{augmented_results, bundle, bundle_values, request_result};
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{
     Access, Builder, CastOp, CustomRule, DataLayout, FloatKind, FnFlags, Func, Function,
-    GlobalData, MathFn, Mode, Module, Op, Request, RuleKind, Signature, Type, Value,
+    GlobalData, MathFn, Mode, Module, Op, Request, RuleKind, Signature, TapeTerms, Type, Value,
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
@@ -134,9 +134,6 @@ fn like(
 }
 
 fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
-    if matches!(pinned.parsed.mode, Mode::Augmented | Mode::Gradient) {
-        return Err(complain::split_unsupported(&pinned.target));
-    }
     let func = module
         .func_by_name(&pinned.target)
         .filter(|&func| {
@@ -160,10 +157,18 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
         primal_return: pinned.parsed.primal_return && !target.sig.ret.is_void(),
         strong_zero: pinned.parsed.strong_zero,
         runtime_activity: pinned.parsed.runtime_activity,
+        tape: tape_terms(pinned),
     };
     let result = request_result(&request, target);
-    check_result(pinned, &module.layout, result)?;
+    let parts = match request.mode {
+        Mode::Augmented => Some(returned_parts(pinned, &module.layout, &request, target)?),
+        _ => None,
+    };
+    if parts.is_none() {
+        check_result(pinned, &module.layout, result)?;
+    }
     let params = target.sig.params.clone();
+    let seed = target.sig.ret;
     let scratch = target.params.first().and_then(|first| first.sret);
     let sig = Signature::new(pinned.params.clone(), pinned.ret);
     let mut function = Function::with_entry(&pinned.symbol, sig);
@@ -173,8 +178,9 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
         pinned,
         layout: &module.layout,
         result_memory: scratch,
+        seed,
     };
-    body.write(request, &params, result);
+    body.write(request, &params, result, parts);
     Ok(match module.func_by_name(&pinned.symbol) {
         Some(declared) => {
             function.origin = module.funcs[declared].origin;
@@ -185,29 +191,92 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
     })
 }
 
+/// What a request says about the tape.
+fn tape_terms(pinned: &Pinned) -> TapeTerms {
+    let arguments = pinned.parsed.args.iter().enumerate();
+    let promised = arguments.filter(|(_, argument)| argument.not_overwritten);
+    TapeTerms {
+        not_overwritten: promised.map(|(position, _)| position as u32).collect(),
+        caller: pinned.parsed.caller_tape,
+        bytes: pinned.parsed.tape_bytes,
+        keep: pinned.parsed.keep_tape,
+    }
+}
+
+/// Which parts of the result of the augmented half the program's call returns: the tape, then the
+/// primal result and its shadow as far as it has room for them. Who gives memory for the tape may
+/// leave the tape out.
+fn returned_parts(
+    pinned: &Pinned,
+    layout: &DataLayout,
+    request: &Request,
+    target: &Function,
+) -> Result<std::ops::Range<usize>> {
+    let parts = augmented_results(request, target);
+    let given = pinned.result_memory.unwrap_or(pinned.ret);
+    let starts = 0..=usize::from(pinned.parsed.caller_tape);
+    let mut ranges = starts.flat_map(|start| (start + 1..=parts.len()).map(move |end| start..end));
+    let fits =
+        |range: &std::ops::Range<usize>| same_layout(layout, given, bundle(&parts[range.clone()]));
+    match ranges.find(fits) {
+        Some(range) => Ok(range),
+        None if !pinned.used || given.is_void() => Ok(0..0),
+        None => Err(complain::wrong_result(
+            &pinned.target,
+            given,
+            bundle(&parts),
+        )),
+    }
+}
+
 struct Body<'a> {
     builder: Builder<'a>,
     pinned: &'a Pinned,
     layout: &'a DataLayout,
     /// If the target returns its result in memory, the type of the result.
     result_memory: Option<Type>,
+    /// The type of the target's result, and so of seeds.
+    seed: Type,
 }
 
 impl Body<'_> {
-    fn write(&mut self, request: Request, params: &[Type], result: Type) {
+    fn write(
+        &mut self,
+        request: Request,
+        params: &[Type],
+        result: Type,
+        parts: Option<std::ops::Range<usize>>,
+    ) {
         let mut args = Vec::new();
+        let passes = request.mode != Mode::TapeSize;
         for (
             Argument {
                 primal, shadows, ..
             },
             &ty,
-        ) in self.pinned.parsed.args.iter().zip(params)
+        ) in self
+            .pinned
+            .parsed
+            .args
+            .iter()
+            .zip(params)
+            .filter(|_| passes)
         {
             args.push(self.source(*primal, ty));
             for &shadow in shadows {
                 args.push(self.source(shadow, ty));
             }
         }
+        for &seed in self.pinned.parsed.seeds.iter().filter(|_| passes) {
+            args.push(self.cast(self.argument(seed), self.seed));
+        }
+        args.extend(
+            self.pinned
+                .parsed
+                .tape
+                .filter(|_| passes)
+                .map(|tape| self.argument(tape)),
+        );
         let op = Op::Request(Box::new(request));
         if result.is_void() {
             self.builder.effect(op, args);
@@ -217,8 +286,19 @@ impl Body<'_> {
             };
             return self.builder.ret(nothing);
         }
-        let value = self.builder.value(op, args, result);
-        let returned = self.convert_result(value, result);
+        let mut value = self.builder.value(op, args, result);
+        if !passes && self.pinned.ret.is_int() {
+            let size = self.cast(value, self.pinned.ret);
+            return self.builder.ret(Some(size));
+        }
+        let mut ty = result;
+        if let Some(parts) = parts.filter(|_| result.is_aggregate()) {
+            let parts = parts.map(|i| self.builder.extract(value, vec![i as u32]));
+            let parts: Vec<Value> = parts.collect();
+            value = bundle_values(&mut self.builder, &parts).unwrap_or(value);
+            ty = self.builder.func.ty(value);
+        }
+        let returned = self.convert_result(value, ty);
         self.builder.ret(returned);
     }
 
@@ -310,10 +390,12 @@ fn check_result(pinned: &Pinned, layout: &DataLayout, result: Type) -> Result<()
         .args
         .iter()
         .any(|argument| matches!(argument.shadows.first(), Some(Source::Result(_))));
-    let fits = match result.is_void() {
-        true => in_memory,
-        false => same_layout(layout, given, result),
-    };
+    let size = pinned.parsed.mode == Mode::TapeSize && given.is_int();
+    let fits = size
+        || match result.is_void() {
+            true => in_memory,
+            false => same_layout(layout, given, result),
+        };
     match fits {
         true => Ok(()),
         false => Err(complain::wrong_result(&pinned.target, given, result)),

@@ -120,10 +120,11 @@ pub fn definition(module: &Module, name: &str) -> Definition {
     }
 }
 
-/// Whether a module refers to a global variable of this name.
-pub fn has_variable(module: &Module, name: &str) -> bool {
+/// Whether a module refers to a symbol of this name.
+pub fn has_symbol(module: &Module, name: &str) -> bool {
     // SAFETY: the name is read during the call only.
-    unsafe { !LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()).is_null() }
+    let variable = unsafe { LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()) };
+    !variable.is_null() || module.function(name).is_some()
 }
 
 /// Whether a function is known by name, so that no definition of it is needed: the C library's

@@ -23,7 +23,10 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         args: Vec::new(),
         trailing: Vec::new(),
     };
-    reader.read()?;
+    match sweep == Sweep::TapeSize && !words.iter().any(is_value) {
+        true => reader.read_activities()?,
+        false => reader.read()?,
+    }
     let (args, trailing) = (reader.args, reader.trailing);
     let ret = settings.result_activity(target)?;
     if settings.primal_return && target.returned().is_void() {
@@ -31,7 +34,7 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
     }
     let (seeds, tape) = match sweep {
         Sweep::Gradient => seeds_and_tape(target, &settings, ret, trailing)?,
-        _ => (Vec::new(), None),
+        _ => (Vec::new(), settings.tape),
     };
     Ok(Parsed {
         mode: match sweep {
@@ -39,6 +42,7 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
             Sweep::Combined => Mode::Combined,
             Sweep::Augmented => Mode::Augmented,
             Sweep::Gradient => Mode::Gradient,
+            Sweep::TapeSize => Mode::TapeSize,
         },
         width: settings.width,
         args,
@@ -48,7 +52,14 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         runtime_activity: settings.runtime_activity,
         seeds,
         tape,
+        caller_tape: settings.tape.is_some(),
+        tape_bytes: settings.tape_bytes,
+        keep_tape: settings.keep_tape,
     })
+}
+
+fn is_value(word: &Word) -> bool {
+    matches!(word, Word::Value { .. })
 }
 
 /// The function to differentiate, as the compiled program declares it.
@@ -106,8 +117,14 @@ pub struct Parsed {
     pub runtime_activity: bool,
     /// For the second half of reverse mode, the derivatives with respect to the result.
     pub seeds: Vec<usize>,
-    /// For the second half of reverse mode, the tape.
+    /// For the second half of reverse mode, the tape; for the first, memory for it.
     pub tape: Option<usize>,
+    /// Whether the tape is memory of the caller.
+    pub caller_tape: bool,
+    /// How many bytes the caller has for it, where that is a constant.
+    pub tape_bytes: Option<u64>,
+    /// Whether the second half leaves the tape as it is.
+    pub keep_tape: bool,
 }
 
 /// An argument of the function to differentiate.
@@ -164,7 +181,7 @@ impl Reader<'_> {
         let mut marker = None;
         while let Some(word) = self.words.get(self.next) {
             match word {
-                Word::Marker(Marker::Width) => self.next += 2,
+                Word::Marker(Marker::Width | Marker::Tape | Marker::Allocated) => self.next += 2,
                 Word::Marker(Marker::Interleave) => {
                     self.next += 1;
                     self.expect_all_arguments()?;
@@ -233,6 +250,37 @@ impl Reader<'_> {
             )),
             None => Ok(()),
         }
+    }
+
+    /// Only markers, one for each argument: the size of a tape needs no values.
+    fn read_activities(&mut self) -> Result<()> {
+        let about_arguments = |word: &Word| match word {
+            Word::Marker(
+                marker @ (Marker::Const | Marker::Dup | Marker::DupNoNeed | Marker::Out),
+            ) => Some(*marker),
+            _ => None,
+        };
+        let mut activities = Vec::new();
+        if self.target.sret.is_some() {
+            activities.push(Activity::DupNoNeed);
+        }
+        let mut markers = self.words.iter().filter_map(about_arguments);
+        while activities.len() < self.target.params.len() {
+            activities.push(self.activity(activities.len(), markers.next())?);
+        }
+        if let Some(marker) = markers.next() {
+            let end = "the end of the call";
+            return Err(complain::marker_without_value(marker.name(), end));
+        }
+        let promised = self.words.contains(&Word::Marker(Marker::NotOverwritten));
+        self.args
+            .extend(activities.into_iter().map(|activity| Argument {
+                activity,
+                primal: Source::Scratch,
+                shadows: Vec::new(),
+                not_overwritten: promised,
+            }));
+        Ok(())
     }
 
     /// A result that is returned in memory is an argument that the source program does not pass:
@@ -407,12 +455,13 @@ fn seeds_and_tape(
     target: &Target,
     settings: &Settings,
     ret: ReturnActivity,
-    trailing: Vec<usize>,
+    mut trailing: Vec<usize>,
 ) -> Result<(Vec<usize>, Option<usize>)> {
     let seeds = match ret {
         ReturnActivity::Active => settings.width as usize,
         _ => 0,
     };
+    trailing.extend(settings.tape);
     if trailing.len() != seeds + 1 {
         return Err(complain::seeds_and_tape(target, seeds, trailing.len()));
     }

@@ -62,6 +62,18 @@ pub struct Pins {
     pub registered: Vec<Registered>,
 }
 
+impl Pins {
+    /// Gives a complaint about a function that stands for a request the place of the request.
+    pub fn locate(&self, complaint: Box<Diagnostic>) -> Box<Diagnostic> {
+        let place = complaint.places.first().filter(|place| place.line == 0);
+        let stands_for = |r: &&Pinned| place.is_some_and(|place| place.function == r.symbol);
+        match self.requests.iter().find(stands_for) {
+            Some(pinned) => pinned.complain(complaint),
+            None => complaint,
+        }
+    }
+}
+
 /// A request, now a call of an external function.
 #[derive(Debug)]
 pub struct Pinned {
@@ -134,9 +146,7 @@ impl<'a> Site<'a> {
                 CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
                 CallKind::VirtualReverse => self.replace_by_function(),
                 CallKind::TypeHint(hint) => self.replace_by_hint(hint),
-                CallKind::TapeSize | CallKind::Unsupported => {
-                    Err(complain::unsupported_call(&self.name))
-                }
+                CallKind::Unsupported => Err(complain::unsupported_call(&self.name)),
             };
             done.map_err(|complaint| complain_at(complaint, call))
         }

@@ -20,6 +20,12 @@ pub struct Settings {
     pub strong_zero: bool,
     /// Whether a shadow that equals its primal means inactive.
     pub runtime_activity: bool,
+    /// Where among the words the caller's memory for the tape is.
+    pub tape: Option<usize>,
+    /// How many bytes the caller has for the tape, where that is a constant.
+    pub tape_bytes: Option<u64>,
+    /// Whether the reverse half leaves the tape as it is.
+    pub keep_tape: bool,
     ret: Option<Marker>,
 }
 
@@ -33,6 +39,9 @@ impl Settings {
             primal_return: false,
             strong_zero: false,
             runtime_activity: false,
+            tape: None,
+            tape_bytes: None,
+            keep_tape: false,
             ret: None,
         };
         for (position, word) in words.iter().enumerate() {
@@ -56,7 +65,13 @@ impl Settings {
                 | Marker::NoReturn => {
                     settings.ret = Some(marker);
                 }
-                Marker::Tape | Marker::Allocated | Marker::NoFree | Marker::ByReference => {
+                Marker::Tape | Marker::Allocated | Marker::NoFree if !sweep.is_split() => {
+                    return Err(complain::no_tape(marker.name()));
+                }
+                Marker::Tape => settings.tape = Some(tape(position + 1, words)?),
+                Marker::Allocated => settings.tape_bytes = bytes(words.get(position + 1))?,
+                Marker::NoFree => settings.keep_tape = true,
+                Marker::ByReference => {
                     return Err(complain::unsupported_marker(marker.name()));
                 }
                 _ => {}
@@ -87,6 +102,27 @@ impl Settings {
             (None, Class::Pointer) if self.sweep != Sweep::Combined => ReturnActivity::Dup,
             (None, _) => ReturnActivity::Const,
         })
+    }
+}
+
+/// The position of the memory that follows `enzyme_tape`.
+fn tape(position: usize, words: &[Word]) -> Result<usize> {
+    match words.get(position) {
+        Some(Word::Value { ty, .. }) if ty.is_ptr() => Ok(position),
+        _ => Err(complain::marker_needs(Marker::Tape.name(), "a pointer")),
+    }
+}
+
+/// The number of bytes that follows `enzyme_allocated`, if it is a constant.
+fn bytes(word: Option<&Word>) -> Result<Option<u64>> {
+    match word {
+        Some(Word::Value { ty, constant }) if ty.is_int() => {
+            Ok(constant.map(|n| u64::try_from(n).unwrap_or(0)))
+        }
+        _ => Err(complain::marker_needs(
+            Marker::Allocated.name(),
+            "a number of bytes",
+        )),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Control flow: branches, loops, ways out of them, calls.
 
-use super::{Around, Env, Lowering};
+use super::{Around, Env, Lowering, return_type};
 use crate::tree::{Args, Base, Cond, Expr, Form, Kind, Returns, SLOTS, Slot, Stmt, Trips};
 use std::collections::BTreeSet;
 
@@ -301,12 +301,20 @@ impl Lowering<'_> {
             Args::Fixed => ("%p".to_string(), "%p".to_string(), fixed),
         };
         let is_fixed = matches!(args, Args::Fixed) && self.is_main();
-        self.make_call(
-            &format!("@helper{callee}({first}, {second}, {float}, {depth})"),
-            helper.returns,
-            result,
-            is_fixed,
-        );
+        let args = format!("({first}, {second}, {float}, {depth})");
+        // Some calls go through a pointer, which may lead to any helper of this type.
+        let text = match (callee + result) % 8 == 0 && !is_fixed {
+            true => {
+                let pointer = self.value(&format!("freeze @helper{callee}:ptr : ptr"));
+                let returned = match helper.returns {
+                    Returns::Nothing => " -> void",
+                    other => return_type(other),
+                };
+                format!("*{pointer}{args} : (ptr, ptr, f64, i64){returned}")
+            }
+            false => format!("@helper{callee}{args}"),
+        };
+        self.make_call(&text, helper.returns, result, is_fixed);
     }
 
     pub(super) fn recurse(&mut self, first: Base, float: &Expr, result: Slot) {

@@ -136,7 +136,11 @@ impl<'a> Lowering<'a> {
             None => "f".to_string(),
         };
         let result = return_type(self.routine.returns);
-        format!("func @{name}({params}){result}")
+        let taken = match self.number {
+            Some(_) => "address_taken ",
+            None => "",
+        };
+        format!("func {taken}@{name}({params}){result}")
     }
 
     /// Whether this is the function that is differentiated.

@@ -21,8 +21,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::Result;
-use zymase_llvm::reachable::{detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, has_variable, is_unoptimized, strip_own_debug};
+use zymase_llvm::reachable::{Wanted, detach, promote};
+use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
 
 /// Runs the command with the system's linker.
@@ -143,18 +143,24 @@ fn serve(
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
     let mut taken = Vec::new();
     let mut present = BTreeSet::from([index]);
-    let mut library = |name: &str| -> Result<Option<Module>> {
-        let Some((other, module)) = resolve::find(inputs, &present, name, &context)? else {
-            return Ok(None);
+    let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
+        let found = match wanted {
+            Wanted::Symbol(name) => resolve::find(inputs, &present, name, &context)?
+                .into_iter()
+                .collect(),
+            Wanted::Everything => resolve::always_linked(inputs, &present, &context)?,
         };
-        present.insert(other);
-        let renamed = detach(&module, &other.to_string());
-        taken.push((other, renamed));
-        Ok(Some(module))
+        let mut modules = Vec::new();
+        for (other, module) in found {
+            present.insert(other);
+            taken.push((other, detach(&module, &other.to_string())));
+            modules.push(module);
+        }
+        Ok(modules)
     };
     differentiate(&program, &unit.name, options, &mut library)?;
     for (other, mut renamed) in taken {
-        renamed.retain(|(_, new)| has_variable(&program, new));
+        renamed.retain(|(_, new)| has_symbol(&program, new));
         if !renamed.is_empty() {
             let names = promoted.entry(other).or_default();
             names.extend(renamed);

@@ -69,6 +69,21 @@ pub fn find(
         .and_then(|unit| modules.into_iter().find(|(index, _)| *index == unit)))
 }
 
+/// The units that are part of the program in any case and not `present` yet, parsed.
+pub fn always_linked(
+    inputs: &Inputs,
+    present: &BTreeSet<usize>,
+    context: &Context,
+) -> Result<Vec<(usize, Module)>> {
+    let units = inputs.units.iter().enumerate();
+    let units = units.filter(|(index, unit)| !unit.archived && !present.contains(index));
+    let parsed = units.map(|(index, unit)| {
+        let module = Module::parse(context, &unit.bytes, &unit.name)?;
+        Ok((index, module))
+    });
+    parsed.collect()
+}
+
 fn candidate(index: usize, unit: &Unit, kind: Definition) -> Candidate<'_> {
     Candidate {
         file: &unit.name,

@@ -6,8 +6,9 @@
 //! the addresses of counts as written along with them.
 
 use crate::analysis::known;
+use crate::analysis::targets::targets_of;
 use crate::ir::{
-    Callee, Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
+    Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
     ValueDef,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -61,13 +62,13 @@ impl Globals {
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
-                let callee = match data.op.call().map(|call| call.callee) {
-                    Some(Callee::Direct(callee)) => Some(callee),
-                    _ => None,
-                };
-                callees.extend(callee);
+                let called = data.op.call().map(|call| targets_of(module, call));
+                let called = called.unwrap_or_default();
                 // What has no derivative writes none: the guard of a variable, say.
-                if !callee.is_some_and(|callee| known::is_inactive(&module.funcs[callee])) {
+                let inactive = |&callee: &Func| known::is_inactive(&module.funcs[callee]);
+                let only_inactive = !called.is_empty() && called.iter().all(inactive);
+                callees.extend(called);
+                if !only_inactive {
                     self.note(data, function.result(inst), &mut addresses);
                 }
             }

@@ -8,12 +8,14 @@
 //! holds no float; only where it would have to be differentiated is it an error.
 
 mod bits;
+mod code_pointers;
 pub mod globals;
 pub mod lifetimes;
 mod objects;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
+use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
 use crate::blas;
 use crate::derivative::Key;
@@ -78,7 +80,7 @@ impl Activity {
             }
         }
         solver.with_shadows = solver.objects_with_shadows();
-        let shadowed = solver.shadowed();
+        let shadowed = code_pointers::without(module, function, &solver.active, solver.shadowed());
         // Where activity is decided at run time, a pointer may lead anywhere.
         if !key.runtime_activity {
             solver.check(&shadowed)?;
@@ -102,6 +104,19 @@ impl Activity {
     /// Whether a value is, or contains, a pointer to memory with a shadow.
     pub fn has_shadow(&self, value: Value) -> bool {
         self.shadowed.contains(value)
+    }
+
+    /// Whether derivatives flow into, through or out of a call.
+    pub fn is_active_call(&self, function: &Function, inst: Inst) -> bool {
+        let data = function.inst(inst);
+        let Some(call) = data.op.call() else {
+            return false;
+        };
+        let mut values = call_args(call, data).iter().copied();
+        let reached = |v: Value| self.is_active(v) || self.has_shadow(v);
+        !self.globals_of_call(inst).is_empty()
+            || values.any(reached)
+            || function.result(inst).is_some_and(reached)
     }
 
     /// The global variables that a callee touches and that may hold active floats, or pointers to
@@ -211,7 +226,7 @@ impl Solver<'_> {
         self.varied.extend(globals.map(Object::Global));
         for &block in self.function.blocks() {
             for &inst in self.function.block_insts(block) {
-                if let Some(func) = self.defined_callee(inst) {
+                for func in self.defined_callees(inst) {
                     let module = self.module;
                     // A rule gives derivatives by arguments alone.
                     let globals = || match module.rules_of(func).next() {
@@ -357,7 +372,7 @@ impl Solver<'_> {
             self.activate(result);
             self.vary_reachable(result);
         }
-        if let Some(func) = self.defined_callee(inst) {
+        for func in self.defined_callees(inst) {
             for global in self.callees[&func].written.clone() {
                 self.vary_object(Object::Global(global));
             }
@@ -389,27 +404,29 @@ impl Solver<'_> {
         objects.any(|o| self.varied.contains(o) || self.with_shadows.contains(o))
     }
 
-    /// The callee of a call that is differentiated if derivatives flow through it.
-    fn defined_callee(&self, inst: Inst) -> Option<Func> {
+    /// The callees of a call that are differentiated if derivatives flow through it.
+    fn defined_callees(&self, inst: Inst) -> Vec<Func> {
         let data = self.function.inst(inst);
-        data.op.call()?;
+        let Some(call) = data.op.call() else {
+            return Vec::new();
+        };
         match call_kind(self.module, data) {
-            CallKind::Defined(func) => Some(func),
-            _ => None,
+            CallKind::Defined(func) => vec![func],
+            _ if call.callee == Callee::Indirect => targets_of(self.module, call),
+            _ => Vec::new(),
         }
     }
 
     /// The global variables with shadows that a callee touches.
     fn globals_of_call(&self, inst: Inst) -> Vec<Global> {
-        let Some(func) = self.defined_callee(inst) else {
-            return Vec::new();
-        };
-        let touched = self.callees[&func].touched.iter().copied();
+        let callees = self.defined_callees(inst);
+        let touched = callees.iter().flat_map(|func| &self.callees[func].touched);
+        let touched: BTreeSet<Global> = touched.copied().collect();
         let with_shadow = |global: &Global| {
             let object = Object::Global(*global);
             self.varied.contains(&object) || self.with_shadows.contains(&object)
         };
-        touched.filter(with_shadow).collect()
+        touched.into_iter().filter(with_shadow).collect()
     }
 
     fn globals_of_calls(&self) -> HashMap<Inst, Vec<Global>> {

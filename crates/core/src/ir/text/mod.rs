@@ -116,7 +116,8 @@
 //! v15 = call @f(v0) : (ptr, ...) -> i32     ; a signature other than the declared one
 //! v16 = call *v0(v1) : (f64) -> f64         ; indirect
 //! v17 = request combined @f(const v0, dup v1 v2, out v3) -> active : f64, width 2,
-//!     primal_return, strong_zero, runtime_activity
+//!     primal_return, strong_zero, runtime_activity, not_overwritten 1, caller_tape, tape_bytes 64,
+//!     keep_tape
 //! v18 = request gradient @f(out v0, with v1 v2) -> active : f64  ; operands of no parameter
 //! v19 = opaque "landingpad" v0 : {ptr, i32}, memory(read), from origin 3
 //! jump block1(v0, 0)

@@ -115,6 +115,7 @@ impl Parser<'_, '_> {
             primal_return: false,
             strong_zero: false,
             runtime_activity: false,
+            tape: Default::default(),
         });
         self.clauses(|this, word| {
             match word {
@@ -122,6 +123,13 @@ impl Parser<'_, '_> {
                 "primal_return" => request.primal_return = true,
                 "strong_zero" => request.strong_zero = true,
                 "runtime_activity" => request.runtime_activity = true,
+                "not_overwritten" => {
+                    let position = this.cursor.integer()?;
+                    request.tape.not_overwritten.push(position);
+                }
+                "caller_tape" => request.tape.caller = true,
+                "tape_bytes" => request.tape.bytes = Some(this.cursor.integer()?),
+                "keep_tape" => request.tape.keep = true,
                 _ => return Ok(false),
             }
             Ok(true)

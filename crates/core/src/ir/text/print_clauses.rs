@@ -56,11 +56,17 @@ pub(super) fn request_clauses(request: &Request) -> Vec<String> {
         (request.primal_return, "primal_return"),
         (request.strong_zero, "strong_zero"),
         (request.runtime_activity, "runtime_activity"),
+        (request.tape.caller, "caller_tape"),
+        (request.tape.keep, "keep_tape"),
     ] {
         if set {
             clauses.push(word.to_string());
         }
     }
+    let promised = request.tape.not_overwritten.iter();
+    clauses.extend(promised.map(|position| format!("not_overwritten {position}")));
+    let bytes = request.tape.bytes.iter();
+    clauses.extend(bytes.map(|bytes| format!("tape_bytes {bytes}")));
     clauses
 }
 

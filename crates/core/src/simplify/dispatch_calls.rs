@@ -1,0 +1,191 @@
+//! Turns calls through pointers that derivatives flow through into choices among direct calls.
+//!
+//! The address that is called is compared with that of each function it may be, and the one that
+//! it equals is called by its name; any other address stops the program with a message. After that
+//! nothing is special about such a call: activity, types, effects, frames and both sweeps see
+//! branches and direct calls. The choice depends on the primal address alone, so what shadow
+//! memory holds in place of code pointers never matters.
+//!
+//! Before: any function. After: no derivative flows through a call by pointer, except through
+//! those that nothing in the program can be the target of; they are refused where they are
+//! differentiated.
+
+use crate::analysis::activity::Activity;
+use crate::analysis::effects::{Effects, call_args};
+use crate::analysis::targets::{is_dispatched, targets_of};
+use crate::analysis::types::Types;
+use crate::derivative::Key;
+use crate::ir::{
+    Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
+    Op, Symbol, Type, Value,
+};
+use crate::pipeline::Options;
+use crate::support;
+use std::collections::HashMap;
+
+/// A direct call that a call through a pointer has become one of.
+#[derive(Clone, Debug)]
+pub struct Dispatched {
+    /// The address that was called.
+    pub address: Value,
+    /// The choice that it belongs to, by number: of the calls of one choice only one runs.
+    pub choice: usize,
+}
+
+/// Replaces the calls through pointers that derivatives flow through in a function that is to be
+/// differentiated for a key. Gives the direct calls.
+pub fn run(
+    module: &mut Module,
+    function: &mut Function,
+    key: &Key,
+    options: &Options,
+) -> HashMap<Inst, Dispatched> {
+    let mut made = HashMap::new();
+    for (choice, (inst, targets)) in active_calls(module, function, key, options)
+        .into_iter()
+        .enumerate()
+    {
+        dispatch(module, function, inst, &targets, choice, &mut made);
+    }
+    made
+}
+
+/// The calls through pointers that derivatives may flow through, with the functions they may reach.
+fn active_calls(
+    module: &Module,
+    function: &Function,
+    key: &Key,
+    options: &Options,
+) -> Vec<(Inst, Vec<Func>)> {
+    let mut found = Vec::new();
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            if let Some(call) = function.inst(inst).op.call()
+                && call.callee == Callee::Indirect
+            {
+                let mut targets = targets_of(module, call);
+                targets.retain(|&func| is_dispatched(module, func));
+                found.push((inst, targets));
+            }
+        }
+    }
+    found.retain(|(_, targets)| !targets.is_empty());
+    if found.is_empty() {
+        return found;
+    }
+    let effects = Effects::new(module);
+    let types = Types::new(module, function, &key.shapes);
+    // Where the analysis cannot go on because of such a call, it can once that is dispatched.
+    if let Ok(activity) = Activity::new(module, function, &types, &effects, key, options) {
+        found.retain(|&(inst, _)| activity.is_active_call(function, inst));
+    }
+    found
+}
+
+/// Splits the block of a call and puts a chain of comparisons in between.
+fn dispatch(
+    module: &mut Module,
+    function: &mut Function,
+    inst: Inst,
+    targets: &[Func],
+    choice: usize,
+    made: &mut HashMap<Inst, Dispatched>,
+) {
+    let data = function.inst(inst).clone();
+    let (Some(block), Some(call)) = (function.inst_blocks()[inst], data.op.call()) else {
+        return;
+    };
+    let (address, args) = (data.args[0], call_args(call, &data));
+    let after = split_behind(function, block, inst);
+    let mut layout = vec![block];
+    let mut builder = Builder::new(function, block);
+    builder.loc = data.loc;
+    for &target in targets {
+        let symbol = Constant::Address(Symbol::Func(target), 0);
+        let symbol = builder.func.constant(Type::ptr(), symbol);
+        let same = builder.icmp(IntPred::Eq, address, symbol);
+        let [this, next] = [(); 2].map(|()| builder.func.add_block());
+        layout.extend([this, next]);
+        let to = |block| Edge {
+            block,
+            args: Vec::new(),
+        };
+        builder.branch(same, to(this), to(next));
+        builder.block = this;
+        let direct = Call {
+            callee: Callee::Direct(target),
+            ..call.clone()
+        };
+        let direct = call_like(&mut builder, &data, direct, args, after);
+        made.insert(direct, Dispatched { address, choice });
+        builder.block = next;
+    }
+    support::stop(
+        module,
+        &mut builder,
+        address,
+        "the program does not have the code of",
+    );
+    builder.effect(Op::Unreachable, Vec::new());
+    // The new blocks stand where the call stood.
+    layout.push(after);
+    let others = function.blocks().iter().copied();
+    let others: Vec<Block> = others
+        .filter(|b| *b == block || !layout.contains(b))
+        .collect();
+    let position = others.iter().position(|&b| b == block).unwrap_or(0);
+    let mut all = others;
+    all.splice(position..=position, layout);
+    function.set_layout(all);
+}
+
+/// Calls as the instruction did, or invokes if it did, and goes on with the result.
+fn call_like(
+    builder: &mut Builder<'_>,
+    data: &InstData,
+    call: Call,
+    args: &[Value],
+    after: Block,
+) -> Inst {
+    let (ret, call) = (call.sig.ret, Box::new(call));
+    let Op::Invoke { unwind, .. } = &data.op else {
+        let inst = builder.inst(Op::Call(call), args.to_vec(), ret, data.flags);
+        let result = builder.func.result(inst);
+        builder.jump(after, result.into_iter().collect());
+        return inst;
+    };
+    let normal = Edge {
+        block: after,
+        args: Vec::new(),
+    };
+    let op = Op::Invoke {
+        call,
+        normal,
+        unwind: unwind.clone(),
+    };
+    let inst = builder.inst(op, args.to_vec(), ret, data.flags);
+    let result = builder.func.result(inst);
+    if let Op::Invoke { normal, .. } = &mut builder.func.inst_mut(inst).op {
+        normal.args.extend(result);
+    }
+    inst
+}
+
+/// Ends a block before a call. The new block has the rest of it, and a parameter for the result.
+fn split_behind(function: &mut Function, block: Block, call: Inst) -> Block {
+    let mut before = function.block_insts(block).to_vec();
+    let at = before.iter().position(|&inst| inst == call).unwrap_or(0);
+    let rest = before.split_off(at);
+    function.set_block_insts(block, before);
+    let after = function.add_block();
+    function.set_block_insts(after, rest[1..].to_vec());
+    if let Op::Invoke { normal, .. } = &function.inst(call).op {
+        let normal = normal.clone();
+        Builder::new(function, after).jump(normal.block, normal.args);
+    }
+    if let Some(result) = function.result(call) {
+        let param = function.add_block_param(after, function.ty(result));
+        function.replace_uses(&HashMap::from([(result, param)]));
+    }
+    after
+}
