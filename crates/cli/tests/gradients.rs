@@ -80,6 +80,7 @@ gradients!(
     owners,
     pointers,
     read_product,
+    recursion,
     relu3,
     requests_defined,
     requests_marked,
