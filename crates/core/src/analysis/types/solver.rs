@@ -169,6 +169,19 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// What is compared is of one kind. Pointers that are compared lead into one array, and nobody
+    /// knows how far apart they are: the end of it must not be taken for its first element.
+    fn compared(&mut self, a: Value, b: Value) {
+        if !self.function.ty(a).scalar().is_ptr() {
+            self.unify(a, b);
+            return;
+        }
+        for (from, to) in [(a, b), (b, a)] {
+            let shape = self.shapes[from].elsewhere();
+            self.learn(to, &shape);
+        }
+    }
+
     pub(super) fn size(&self, ty: Type) -> i64 {
         self.module.layout.store_size(ty) as i64
     }
@@ -251,8 +264,7 @@ impl<'a> Solver<'a> {
                     self.call(inst, func, &data.args, result);
                 }
             }
-            // What is compared is of one kind.
-            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
+            (Op::ICmp(_), _) => self.compared(data.args[0], data.args[1]),
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }
