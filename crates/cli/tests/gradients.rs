@@ -52,9 +52,11 @@ gradients!(
     containers,
     copy_bytes,
     duff,
+    eigen_dynamic,
     eigen_fixed,
     fft,
     fft_recursive,
+    free_list,
     globals,
     globals_active,
     globals_cpp,
@@ -84,6 +86,7 @@ gradients!(
     runge_kutta,
     scalars,
     series,
+    shared,
     solvers,
     split,
     structs,
@@ -93,7 +96,9 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
+const ON_THE_HEAP: [&str; 6] = [
+    "containers", "free_list", "heap", "owners", "shared", "vectors_cpp",
+];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {
