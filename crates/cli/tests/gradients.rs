@@ -44,6 +44,8 @@ macro_rules! gradients {
 
 gradients!(
     arrays,
+    blas,
+    blas_fortran,
     bodies,
     branches,
     callbacks,
@@ -51,6 +53,7 @@ gradients!(
     complex,
     containers,
     copy_bytes,
+    custom_rules,
     duff,
     eigen_dynamic,
     eigen_fixed,
@@ -64,6 +67,7 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    logging,
     loops,
     lu,
     makers,
@@ -84,11 +88,13 @@ gradients!(
     requests_plain,
     rosenbrock,
     runge_kutta,
+    runtime_activity,
     scalars,
     series,
     shared,
     solvers,
     split,
+    streams,
     structs,
     swaps,
     vectors,
@@ -148,6 +154,9 @@ fn build_and_run(
         false => ("c++", c.with_extension("cpp")),
     };
     build.args([language, level]).arg(source).args(native);
+    if name.starts_with("blas") {
+        build.arg("-lopenblas");
+    }
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     // The program makes and frees the same memory at every level, so one is enough.

@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod blas;
+mod custom;
 pub mod derivative;
 pub mod diagnostic;
 pub mod forward;

@@ -58,6 +58,7 @@ impl Settings {
                 }
                 Marker::PrimalReturn => settings.primal_return = true,
                 Marker::StrongZero => settings.strong_zero = true,
+                Marker::RuntimeActivity => settings.runtime_activity = true,
                 Marker::ConstReturn
                 | Marker::ActiveReturn
                 | Marker::DupReturn
@@ -70,7 +71,7 @@ impl Settings {
                 Marker::Tape => settings.tape = Some(tape(position + 1, words)?),
                 Marker::Allocated => settings.tape_bytes = bytes(words.get(position + 1))?,
                 Marker::NoFree => settings.keep_tape = true,
-                Marker::ByReference | Marker::RuntimeActivity => {
+                Marker::ByReference => {
                     return Err(complain::unsupported_marker(marker.name()));
                 }
                 _ => {}
