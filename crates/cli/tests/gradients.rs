@@ -60,6 +60,7 @@ gradients!(
     fft,
     fft_recursive,
     free_list,
+    functions,
     globals,
     globals_active,
     globals_cpp,
@@ -67,6 +68,7 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    layers,
     logging,
     loops,
     lu,
@@ -102,8 +104,15 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 6] = [
-    "containers", "free_list", "heap", "owners", "shared", "vectors_cpp",
+const ON_THE_HEAP: [&str; 8] = [
+    "containers",
+    "free_list",
+    "functions",
+    "heap",
+    "layers",
+    "owners",
+    "shared",
+    "vectors_cpp",
 ];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
