@@ -55,9 +55,12 @@ gradients!(
     copy_bytes,
     custom_rules,
     duff,
+    eigen_dynamic,
     eigen_fixed,
     fft,
     fft_recursive,
+    free_list,
+    functions,
     globals,
     globals_active,
     globals_cpp,
@@ -65,6 +68,7 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    layers,
     logging,
     loops,
     lu,
@@ -90,6 +94,7 @@ gradients!(
     runtime_activity,
     scalars,
     series,
+    shared,
     solvers,
     split,
     streams,
@@ -100,7 +105,16 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
+const ON_THE_HEAP: [&str; 8] = [
+    "containers",
+    "free_list",
+    "functions",
+    "heap",
+    "layers",
+    "owners",
+    "shared",
+    "vectors_cpp",
+];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {

@@ -8,7 +8,10 @@ use super::factor::factor;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
-use crate::ir::{Callee, Constant, Edge, Func, Function, Inst, Module, Op, Type, Value, ValueDef};
+use crate::ir::{
+    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    ValueDef,
+};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::VecDeque;
 
@@ -221,6 +224,19 @@ impl<'a> Solver<'a> {
                 self.tagged(access.tbaa, data.args[1], function.ty(data.args[0]));
             }
             (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
+            (Op::AtomicRmw(op, access), Some(result)) => {
+                self.memory(data.args[0], result);
+                self.memory(data.args[0], data.args[1]);
+                self.tagged(access.tbaa, data.args[0], function.ty(result));
+                if let RmwOp::Add | RmwOp::Sub = op {
+                    self.binary(BinaryOp::Add, &[result, data.args[1]], result);
+                }
+            }
+            (Op::CmpXchg { access, .. }, _) => {
+                self.memory(data.args[0], data.args[1]);
+                self.memory(data.args[0], data.args[2]);
+                self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
+            }
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
