@@ -153,7 +153,7 @@ pub fn tape_grow(module: &mut Module) -> Callable {
     let double = b.add(n, n);
     let bytes = b.mul(double, size);
     let grown = b
-        .call(realloc, realloc_sig, vec![old, bytes])
+        .call_with(realloc, realloc_sig, vec![old, bytes], FnFlags::FREES_OWN)
         .unwrap_or(old);
     b.store(grown, field, tape);
     b.jump(done, vec![grown]);
