@@ -83,6 +83,7 @@ gradients!(
     rosenbrock,
     runge_kutta,
     scalars,
+    second_order,
     series,
     solvers,
     split,
@@ -93,7 +94,15 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
+const ON_THE_HEAP: [&str; 7] = [
+    "callbacks",
+    "containers",
+    "heap",
+    "owners",
+    "second_order",
+    "split",
+    "vectors_cpp",
+];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod checks;
 pub mod derivative;
 pub mod diagnostic;
 pub mod forward;

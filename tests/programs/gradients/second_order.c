@@ -3,6 +3,10 @@
 #include "check.h"
 
 extern int enzyme_dupv;
+struct two {
+  double a, b;
+};
+extern struct two __enzyme_fwddiff_two(void *, ...);
 
 #define SIZE 16
 
@@ -169,7 +173,7 @@ static double sorted(double *x, int n) {
 // A network with its layers in structures, on the heap.
 struct layer {
   int rows, columns;
-  double *weights, *values;
+  double *values;
 };
 
 static double network(double *x, int n) {
@@ -177,14 +181,13 @@ static double network(double *x, int n) {
   double sum = 0;
   for (int l = 0; l < 2; l++) {
     layers[l].rows = 2, layers[l].columns = 2;
-    layers[l].weights = x + 4 * l;
     layers[l].values = malloc(2 * sizeof(double));
   }
   double *in = x + n - 2;
   for (int l = 0; l < 2; l++) {
     for (int i = 0; i < layers[l].rows; i++) {
       double s = 0;
-      for (int j = 0; j < layers[l].columns; j++) s += layers[l].weights[i * 2 + j] * in[j];
+      for (int j = 0; j < layers[l].columns; j++) s += x[4 * l + i * 2 + j] * in[j];
       layers[l].values[i] = tanh(s);
     }
     in = layers[l].values;
@@ -306,6 +309,74 @@ SECOND_ORDER(called)
 SECOND_ORDER(even)
 SECOND_ORDER(brusselator)
 
+// Two columns of the Hessian at once: two tangents of a gradient, and gradients of two tangents.
+static void rosenbrock_tangents(double *x, double *v, double *w, double *out, int n) {
+  struct two t = __enzyme_fwddiff_two((void *)rosenbrock, enzyme_width, 2, enzyme_dup, x, v, w,
+                                      enzyme_const, n);
+  out[0] = t.a, out[1] = t.b;
+}
+
+static void columns(const double *at, int n) {
+  double x[SIZE], g[SIZE], v[2][SIZE] = {{1}, {0, 0, 1}}, h[2][SIZE], want[2][SIZE];
+  for (int k = 0; k < 2; k++) {
+    memcpy(x, at, n * sizeof *x);
+    __enzyme_fwddiff((void *)rosenbrock_gradient, enzyme_dup, x, v[k], enzyme_dup, g, want[k],
+                     enzyme_const, n);
+  }
+  memset(h, 0, sizeof h);
+  __enzyme_fwddiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dup, x, v[0], v[1],
+                   enzyme_dup, g, h[0], h[1], enzyme_const, n);
+  for (int i = 0; i < n; i++) {
+    check_close("width 2, forward", i, h[0][i], want[0][i], 1e-12);
+    check_close("width 2, forward", n + i, h[1][i], want[1][i], 1e-12);
+  }
+  memset(h, 0, sizeof h);
+  __enzyme_fwddiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dupv, sizeof v[0], x, v,
+                   enzyme_dupv, sizeof h[0], g, h, enzyme_const, n);
+  for (int i = 0; i < n; i++) check_close("dupv, forward", i, h[1][i], want[1][i], 1e-12);
+  // The same seeds for both are enough: every row has a seed of its own.
+  double seed[2][SIZE];
+  memset(h, 0, sizeof h), memcpy(seed, v, sizeof v);
+  __enzyme_autodiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dup, x, h[0], h[1],
+                    enzyme_dup, g, seed[0], seed[1], enzyme_const, n);
+  for (int i = 0; i < n; i++) {
+    check_close("width 2, reverse", i, h[0][i], want[0][i], 1e-12);
+    check_close("width 2, reverse", n + i, h[1][i], want[1][i], 1e-12);
+  }
+  memset(h, 0, sizeof h), memcpy(seed, v, sizeof v);
+  __enzyme_autodiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dupv, sizeof h[0], x, h,
+                    enzyme_dupv, sizeof seed[0], g, seed, enzyme_const, n);
+  for (int i = 0; i < n; i++) check_close("dupv, reverse", i, h[1][i], want[1][i], 1e-12);
+  double out[2], d_out[2] = {1, 0}, d_x[SIZE] = {0}, zero[2][SIZE] = {{0}};
+  rosenbrock_tangents(x, v[0], v[1], out, n);
+  rosenbrock_gradient(x, g, n);
+  check_close("tangents", 0, out[1], g[2], 1e-12);
+  __enzyme_autodiff((void *)rosenbrock_tangents, enzyme_dup, x, d_x, enzyme_dup, v[0], zero[0],
+                    enzyme_dup, v[1], zero[1], enzyme_dup, out, d_out, enzyme_const, n);
+  for (int i = 0; i < n; i++) check_close("width 2 inside", i, d_x[i], want[0][i], 1e-12);
+}
+
+// The third derivative, by three different ways.
+static double wave(double x) {
+  double y = x;
+  for (int i = 0; i < 3; i++) y = sin(y * x) + y;
+  return y;
+}
+static double wave_r(double x) { return __enzyme_autodiff((void *)wave, enzyme_out, x); }
+static double wave_f(double x) { return __enzyme_fwddiff((void *)wave, enzyme_dup, x, 1.0); }
+static double wave_rr(double x) { return __enzyme_autodiff((void *)wave_r, enzyme_out, x); }
+static double wave_fr(double x) { return __enzyme_fwddiff((void *)wave_r, enzyme_dup, x, 1.0); }
+static double wave_rf(double x) { return __enzyme_autodiff((void *)wave_f, enzyme_out, x); }
+
+static void third(double x) {
+  double h = 1e-5, want = (wave_fr(x + h) - wave_fr(x - h)) / (2 * h);
+  check_close("second", 0, wave_rr(x), wave_fr(x), 1e-12);
+  check_close("second", 1, wave_rf(x), wave_fr(x), 1e-12);
+  check_close("third", 0, __enzyme_autodiff((void *)wave_rr, enzyme_out, x), want, 1e-6);
+  check_close("third", 1, __enzyme_fwddiff((void *)wave_rf, enzyme_dup, x, 1.0), want, 1e-6);
+  check_close("third", 2, __enzyme_autodiff((void *)wave_fr, enzyme_out, x), want, 1e-6);
+}
+
 int main(void) {
   double x[10];
   fill(x, 10, 0.1, 0.9);
@@ -323,5 +394,7 @@ int main(void) {
   called_check(x, 5);
   even_check(x, 6);
   brusselator_check(x, 10);
+  columns(x, 5);
+  third(0.7);
   return finish("second_order");
 }

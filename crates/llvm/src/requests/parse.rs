@@ -54,6 +54,9 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         tape,
         caller_tape: settings.tape.is_some(),
         tape_bytes: settings.tape_bytes,
+        tape_room: settings
+            .tape_room
+            .filter(|_| settings.tape.is_some() && sweep != Sweep::TapeSize),
         keep_tape: settings.keep_tape,
     })
 }
@@ -123,6 +126,8 @@ pub struct Parsed {
     pub caller_tape: bool,
     /// How many bytes the caller has for it, where that is a constant.
     pub tape_bytes: Option<u64>,
+    /// That number, where it is not a constant.
+    pub tape_room: Option<usize>,
     /// Whether the second half leaves the tape as it is.
     pub keep_tape: bool,
 }
