@@ -111,22 +111,6 @@ fn memory_for_a_tape_in_combined_mode() {
     );
 }
 
-/// Without it, a shadow that is the primal itself would be added to.
-#[test]
-fn runtime_activity() {
-    check(
-        &reverse("ptr @nothing, enzyme_runtime_activity, ptr %p, ptr %p"),
-        expect![[r#"
-            exit code 1
-            error: `enzyme_runtime_activity` is not supported yet
-             |
-             = note: in function `main`; compile with -g to see the line
-             = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning
-             = help: ask for the derivative without it
-        "#]],
-    );
-}
-
 #[test]
 fn folded_marker() {
     check(
@@ -431,19 +415,20 @@ fn address_of_a_request_function() {
 }
 
 #[test]
-fn unsupported_registration() {
+fn unsupported_annotation() {
     let body = reverse("ptr @f, double 1.0");
-    let registration =
-        "@__enzyme_register_gradient_f = global [3 x ptr] [ptr @f, ptr @f, ptr @f]\n";
-    let program =
-        format!("{PRELUDE}{registration}define void @main() {{\n{body}\n  ret void\n}}\n");
+    let note = "@word = private constant [25 x i8] c\"enzyme_sparse_accumulate\\00\", section \"llvm.metadata\"
+@file = private constant [4 x i8] c\"a.c\\00\", section \"llvm.metadata\"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @f, ptr @word, ptr @file, i32 7, ptr null }], section \"llvm.metadata\"
+";
+    let program = format!("{PRELUDE}{note}define void @main() {{\n{body}\n  ret void\n}}\n");
     let folder = Folder::with(&[("in.ll", &program)]);
     expect![[r#"
         exit code 1
-        error: the registration `__enzyme_register_gradient_f` is not supported yet
-         |
+        error: the annotation `enzyme_sparse_accumulate` is not supported yet
+        --> a.c:7
          = note: it is about `f`, which a derivative needs, and leaving it out would change the result
-         = help: remove the registration, so that Zymase differentiates `f` itself, or mark it with __enzyme_inactivefn
+         = help: remove the annotation, so that Zymase differentiates `f` itself, or mark it with __enzyme_inactivefn
     "#]].assert_eq(&shown(&folder.zymase("opt in.ll -o out.ll")));
 }
 

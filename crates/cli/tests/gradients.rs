@@ -44,6 +44,8 @@ macro_rules! gradients {
 
 gradients!(
     arrays,
+    blas,
+    blas_fortran,
     bodies,
     branches,
     callbacks,
@@ -51,6 +53,7 @@ gradients!(
     complex,
     containers,
     copy_bytes,
+    custom_rules,
     duff,
     eigen_fixed,
     fft,
@@ -62,6 +65,7 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    logging,
     loops,
     lu,
     makers,
@@ -82,11 +86,13 @@ gradients!(
     requests_plain,
     rosenbrock,
     runge_kutta,
+    runtime_activity,
     scalars,
     second_order,
     series,
     solvers,
     split,
+    streams,
     structs,
     swaps,
     vectors,
@@ -152,6 +158,9 @@ fn build_and_run(
         false => ("c++", c.with_extension("cpp")),
     };
     build.args([language, level]).arg(source).args(native);
+    if name.starts_with("blas") {
+        build.arg("-lopenblas");
+    }
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     // The program makes and frees the same memory at every level, so one is enough.

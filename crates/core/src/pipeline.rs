@@ -172,7 +172,13 @@ impl Worklist {
     fn replace(&mut self, func: Func, inst: Inst, request: &Request) -> Result<()> {
         let target = &self.synthesis.module.funcs[request.func];
         let loc = self.synthesis.module.funcs[func].inst(inst).loc;
-        if target.is_declaration() {
+        let has_rules = self
+            .synthesis
+            .module
+            .rules_of(request.func)
+            .next()
+            .is_some();
+        if target.is_declaration() && !has_rules {
             return Err(Diagnostic::new(
                 format!("cannot differentiate `{}`", target.name),
                 "it is only declared here, its body is not part of the program",

@@ -452,6 +452,12 @@ fn declared(function: &Function) -> Summary {
                 ] {
                     effects.set(flag, letters.contains(letter));
                 }
+                if letters.contains('x') {
+                    summary.other = ModRef::all();
+                    summary.frees_other = true;
+                    summary.leaves = true;
+                    summary.finds = true;
+                }
                 if known.result == KnownResult::Argument(i) {
                     effects |= ArgEffects::RETURN;
                 }

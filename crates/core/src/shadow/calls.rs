@@ -355,6 +355,7 @@ impl Walk<'_> {
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+            runtime_activity: self.primal.key.runtime_activity,
             keep_tape: self.primal.key.keep_tape,
             nesting: self.primal.key.nesting,
         };
@@ -390,12 +391,21 @@ impl Walk<'_> {
         }
     }
 
-    /// Makes the derivative of a callee, which a call through a pointer may not need.
+    /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
+    /// concerns the callee as a whole has the place of the call.
     fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        match self.primal.dispatched.contains_key(&inst) {
+        let made = match self.primal.dispatched.contains_key(&inst) {
             true => self.synthesis.attempt(make),
             false => make(self.synthesis),
-        }
+        };
+        made.map_err(|refusal| match refusal.places.is_empty() {
+            true => {
+                let loc = self.primal.function.inst(inst).loc;
+                let refusal = refusal.at(&self.synthesis.module, loc);
+                refusal.in_function(&self.primal.function.name)
+            }
+            false => refusal,
+        })
     }
 
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {

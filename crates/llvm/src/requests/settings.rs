@@ -61,6 +61,7 @@ impl Settings {
                 }
                 Marker::PrimalReturn => settings.primal_return = true,
                 Marker::StrongZero => settings.strong_zero = true,
+                Marker::RuntimeActivity => settings.runtime_activity = true,
                 Marker::ConstReturn
                 | Marker::ActiveReturn
                 | Marker::DupReturn
@@ -79,7 +80,7 @@ impl Settings {
                     };
                 }
                 Marker::NoFree => settings.keep_tape = true,
-                Marker::ByReference | Marker::RuntimeActivity => {
+                Marker::ByReference => {
                     return Err(complain::unsupported_marker(marker.name()));
                 }
                 _ => {}

@@ -17,6 +17,7 @@ use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
+use crate::blas;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -80,7 +81,10 @@ impl Activity {
         }
         solver.with_shadows = solver.objects_with_shadows();
         let shadowed = code_pointers::without(module, function, &solver.active, solver.shadowed());
-        solver.check(&shadowed)?;
+        // Where activity is decided at run time, a pointer may lead anywhere.
+        if !key.runtime_activity {
+            solver.check(&shadowed)?;
+        }
         bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
@@ -159,7 +163,7 @@ pub enum CallKind {
     Allocation(AllocInfo),
     /// No derivative flows through it.
     Inactive,
-    /// Its body is part of the program.
+    /// Its body is part of the program, or the program gives its derivative.
     Defined(Func),
     /// Nothing is known of it but this name.
     Unknown(String),
@@ -172,6 +176,9 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
         _ => return CallKind::Unknown("a function pointer".to_string()),
     };
     let function = &module.funcs[func];
+    if module.rules_of(func).next().is_some() || blas::routine(function).is_some() {
+        return CallKind::Defined(func);
+    }
     if let Some(info) = known::allocation(function) {
         return CallKind::Allocation(info);
     }
@@ -221,7 +228,11 @@ impl Solver<'_> {
             for &inst in self.function.block_insts(block) {
                 for func in self.defined_callees(inst) {
                     let module = self.module;
-                    let globals = || Globals::new(module, func);
+                    // A rule gives derivatives by arguments alone.
+                    let globals = || match module.rules_of(func).next() {
+                        Some(_) => Globals::default(),
+                        None => Globals::new(module, func),
+                    };
                     self.callees.entry(func).or_insert_with(globals);
                 }
             }

@@ -84,7 +84,7 @@ fn disagreement_is_kept() {
 fn recursive_shapes_are_cut() {
     let mut node = Shape::cell(0, double());
     for _ in 0..20 {
-        let next = Cell::Ptr(Arc::new(node.clone()));
+        let next = Cell::Ptr(Shared::new(node.clone()));
         node.insert(8, next);
     }
     assert!(node.to_string().len() < 200, "{node}");
