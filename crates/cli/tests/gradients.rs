@@ -123,6 +123,21 @@ fn check(name: &str) {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// AddressSanitizer checks every access of derivatives too, and that nothing is left behind.
+#[test]
+fn sanitized() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["heap", "split"] {
+        let program = folder.path().join(name);
+        let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+        build.args(["cc", "-O1", "-fsanitize=address"]);
+        build.arg(programs().join(format!("{name}.c")));
+        run(build.arg("-lm").arg("-o").arg(&program)).unwrap();
+        let printed = run(&mut Command::new(&program)).unwrap();
+        assert_eq!(printed.lines().last(), Some(&*format!("ok {name}")));
+    }
+}
+
 /// Ten million terms, and nothing is kept of any of them.
 #[test]
 fn the_series_caches_nothing() {
