@@ -136,6 +136,26 @@ fn sanitized() {
         let printed = run(&mut Command::new(&program)).unwrap();
         assert_eq!(printed.lines().last(), Some(&*format!("ok {name}")));
     }
+    // The function reads one number too many, and only its derivative is called.
+    let source = folder.path().join("beyond.c");
+    let text = "#include <stdlib.h>
+double __enzyme_autodiff(void *, ...);
+static double f(double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i <= n; i++) sum += x[i] * x[i];
+    return sum;
+}
+int main(int n, char **words) {
+    double *x = calloc(n, 8), *d = calloc(n, 8);
+    __enzyme_autodiff((void *)f, x, d, n);
+}";
+    std::fs::write(&source, text).unwrap();
+    let program = folder.path().join("beyond");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    build.args(["cc", "-O1", "-fsanitize=address"]).arg(&source);
+    run(build.arg("-o").arg(&program)).unwrap();
+    let failure = run(&mut Command::new(&program)).unwrap_err();
+    assert!(failure.contains("heap-buffer-overflow"), "{failure}");
 }
 
 /// Ten million terms, and nothing is kept of any of them.

@@ -334,7 +334,6 @@ static void columns(const double *at, int n) {
   __enzyme_fwddiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dupv, sizeof v[0], x, v,
                    enzyme_dupv, sizeof h[0], g, h, enzyme_const, n);
   for (int i = 0; i < n; i++) check_close("dupv, forward", i, h[1][i], want[1][i], 1e-12);
-  // The same seeds for both are enough: every row has a seed of its own.
   double seed[2][SIZE];
   memset(h, 0, sizeof h), memcpy(seed, v, sizeof v);
   __enzyme_autodiff((void *)rosenbrock_gradient, enzyme_width, 2, enzyme_dup, x, h[0], h[1],

@@ -188,15 +188,20 @@ static void several(const double *at, int n) {
   memcpy(x, at, n * sizeof *x);
   void *tape = __enzyme_augmentfwd((void *)chain, enzyme_width, 2, enzyme_dup, x, d[0], d[1], enzyme_const, n);
   __enzyme_reverse((void *)chain, enzyme_width, 2, enzyme_dup, x, d[0], d[1], enzyme_const, n, 1.0, -3.0, tape);
+  for (int i = 0; i < n; i++) {
+    check_close("several", i, d[0][i], want[i], 1e-6);
+    check_close("several", n + i, d[1][i], -3 * want[i], 1e-6);
+  }
+  memset(d, 0, sizeof d);
   size_t size = __enzyme_augmentsize((void *)chain, enzyme_width, 2, enzyme_dup, enzyme_const);
   tape = malloc(size);
   memcpy(x, at, n * sizeof *x);
   __enzyme_augmentfwd((void *)chain, enzyme_allocated, size, enzyme_tape, tape, enzyme_width, 2, enzyme_dupv, sizeof d[0], x, d, enzyme_const, n);
-  __enzyme_reverse((void *)chain, enzyme_tape, tape, enzyme_width, 2, enzyme_dupv, sizeof d[0], x, d, enzyme_const, n, 1.0, 1.0);
+  __enzyme_reverse((void *)chain, enzyme_tape, tape, enzyme_width, 2, enzyme_dupv, sizeof d[0], x, d, enzyme_const, n, 2.0, 1.0);
   free(tape);
   for (int i = 0; i < n; i++) {
-    check_close("several", i, d[0][i], 2 * want[i], 1e-6);
-    check_close("several", n + i, d[1][i], -2 * want[i], 1e-6);
+    check_close("strided", i, d[0][i], 2 * want[i], 1e-6);
+    check_close("strided", n + i, d[1][i], want[i], 1e-6);
   }
   size = __enzyme_augmentsize((void *)applied, enzyme_const, cube, enzyme_out);
   tape = malloc(size);
