@@ -93,6 +93,7 @@ gradients!(
     runge_kutta,
     runtime_activity,
     scalars,
+    second_order,
     series,
     shared,
     solvers,
@@ -105,14 +106,17 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 8] = [
+const ON_THE_HEAP: [&str; 11] = [
+    "callbacks",
     "containers",
     "free_list",
     "functions",
     "heap",
     "layers",
     "owners",
+    "second_order",
     "shared",
+    "split",
     "vectors_cpp",
 ];
 
@@ -127,6 +131,41 @@ fn check(name: &str) {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// AddressSanitizer checks every access of derivatives too, and that nothing is left behind.
+#[test]
+fn sanitized() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["heap", "split"] {
+        let program = folder.path().join(name);
+        let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+        build.args(["cc", "-O1", "-fsanitize=address"]);
+        build.arg(programs().join(format!("{name}.c")));
+        run(build.arg("-lm").arg("-o").arg(&program)).unwrap();
+        let printed = run(&mut Command::new(&program)).unwrap();
+        assert_eq!(printed.lines().last(), Some(&*format!("ok {name}")));
+    }
+    // The function reads one number too many, and only its derivative is called.
+    let source = folder.path().join("beyond.c");
+    let text = "#include <stdlib.h>
+double __enzyme_autodiff(void *, ...);
+static double f(double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i <= n; i++) sum += x[i] * x[i];
+    return sum;
+}
+int main(int n, char **words) {
+    double *x = calloc(n, 8), *d = calloc(n, 8);
+    __enzyme_autodiff((void *)f, x, d, n);
+}";
+    std::fs::write(&source, text).unwrap();
+    let program = folder.path().join("beyond");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    build.args(["cc", "-O1", "-fsanitize=address"]).arg(&source);
+    run(build.arg("-o").arg(&program)).unwrap();
+    let failure = run(&mut Command::new(&program)).unwrap_err();
+    assert!(failure.contains("heap-buffer-overflow"), "{failure}");
 }
 
 /// Ten million terms, and nothing is kept of any of them.
