@@ -157,6 +157,8 @@ bitflags! {
         const NOBUILTIN = 1 << 6;
         /// What it returns is computed again rather than cached.
         const RECOMPUTE = 1 << 7;
+        /// Frees memory that was made while the derivative it belongs to ran, such as a tape.
+        const FREES_OWN = 1 << 8;
     }
 }
 

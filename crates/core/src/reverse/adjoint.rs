@@ -7,8 +7,8 @@ use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature,
-    Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, FnFlags, Inst, InstData, Op,
+    Signature, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -390,7 +390,8 @@ impl Gradient<'_> {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
             let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
-            self.builder().call(free, sig, args);
+            let own = FnFlags::FREES_OWN;
+            self.builder().call_with(free, sig, args, own);
         }
     }
 

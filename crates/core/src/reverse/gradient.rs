@@ -1,6 +1,7 @@
 //! The reverse sweep under construction: its blocks and slots, and how it gets primal values.
 
 use super::augmented::Augmented;
+use super::control::Hub;
 use super::induction::Step;
 use super::tape::Layout;
 use crate::analysis::loops::Loop;
@@ -34,6 +35,8 @@ pub(super) struct Gradient<'a> {
     pub(super) loc: Option<Loc>,
     /// The reverse of each primal block.
     pub(super) reversed: HashMap<Block, Block>,
+    /// The entries to the reverses of loops that are left from several blocks.
+    pub(super) hubs: HashMap<Loop, Hub>,
     /// The slots of each active value's adjoints.
     slots: HashMap<Value, Vec<Value>>,
     /// The slot of each loop's counter.
@@ -107,6 +110,7 @@ impl<'a> Gradient<'a> {
             at: primal.function.entry(),
             loc: None,
             reversed: HashMap::new(),
+            hubs: HashMap::new(),
             slots: HashMap::new(),
             counters: HashMap::new(),
             both,

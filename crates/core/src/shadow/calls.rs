@@ -5,8 +5,8 @@ use crate::analysis::activity::{CallKind, call_kind};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Builder, Callee, Func, Inst, InstData, IntPred, Op,
-    ReturnActivity, Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
+    IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
 use crate::support;
@@ -226,17 +226,28 @@ impl Walk<'_> {
     fn free_shadows(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         let position = info.ptr_arg.unwrap_or(0) as usize;
         let pointer = data.args[position];
-        let Some(Callee::Direct(free)) = data.op.call().map(|call| call.callee) else {
+        let Some(call) = data.op.call() else {
+            return Ok(());
+        };
+        let Callee::Direct(free) = call.callee else {
             return Ok(());
         };
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
+        let own =
+            call.attrs.flags.contains(FnFlags::FREES_OWN) || self.primal.activity.is_made(pointer);
+        // What was made while this derivative runs is made while one of it runs.
+        if let Op::Call(call) = &mut self.func.inst_mut(inst).op
+            && own
+        {
+            call.attrs.flags |= FnFlags::FREES_OWN;
+        }
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
-            Sweep::Tangents => (delayed::free_shadow(module, free, position), None),
+            Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
-            Sweep::Pointers if !self.primal.activity.is_made(pointer) => {
+            Sweep::Pointers if !own => {
                 return Err(Diagnostic::new(
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \

@@ -202,13 +202,6 @@ impl Walk<'_> {
     fn block(&mut self, block: Block) -> Result<()> {
         self.block = block;
         let insts = self.func.block_insts(block).to_vec();
-        for &inst in &insts {
-            for access in self.func.inst_mut(inst).op.accesses_mut() {
-                if access.region == Region::User {
-                    access.region = Region::Primal;
-                }
-            }
-        }
         self.func.set_block_insts(block, Vec::new());
         for inst in insts {
             self.inst(inst)?;
@@ -388,7 +381,7 @@ pub fn shadow_access(access: &Access, ty: Type) -> Access {
         tbaa: access.tbaa,
         region: match access.region {
             _ if !ty.is_float_like() => Region::User,
-            Region::User | Region::Primal => Region::Shadow,
+            Region::Primal => Region::Shadow,
             other => other,
         },
         ..Access::default()

@@ -6,8 +6,9 @@
 //!
 //! Before: the targets are imported. After: every pinned request is one instruction of core.
 
+use super::checks::Checks;
 use super::complaints as complain;
-use super::parse::{Argument, Source};
+use super::parse::Source;
 use super::pin::{Pinned, Pins};
 use super::registrations::{Registered, Rule};
 use crate::known::math_function;
@@ -19,8 +20,9 @@ use zymase_core::ir::{
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
-/// functions that stand for requests.
-pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
+/// functions that are new or have a body now: those that stand for requests, and what they call.
+/// `thorough` requests check their shadows.
+pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Func>> {
     for registered in &pins.registered {
         let flag = match &registered.rule {
             Rule::Derivative(kind, parts, handles) => {
@@ -63,10 +65,15 @@ pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
             module.funcs[func].attrs.flags |= FnFlags::INACTIVE;
         }
     }
-    let requests = pins.requests.iter();
-    requests
-        .map(|pinned| lower_request(module, pinned).map_err(|complaint| pinned.complain(complaint)))
-        .collect()
+    let before = module.funcs.len();
+    let mut lowered = Vec::new();
+    for pinned in &pins.requests {
+        let func = lower_request(module, pinned, thorough);
+        lowered.push(func.map_err(|complaint| pinned.complain(complaint))?);
+    }
+    let new: Vec<Func> = module.funcs.keys().skip(before).collect();
+    let known: Vec<Func> = lowered.into_iter().filter(|f| !new.contains(f)).collect();
+    Ok([known, new].concat())
 }
 
 /// A rule by the names of its functions; none if the derivatives do not need it.
@@ -133,7 +140,7 @@ fn like(
     Ok(Some(body_name))
 }
 
-fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
+fn lower_request(module: &mut Module, pinned: &Pinned, thorough: bool) -> Result<Func> {
     let func = module
         .func_by_name(&pinned.target)
         .filter(|&func| {
@@ -167,6 +174,8 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
     if parts.is_none() {
         check_result(pinned, &module.layout, result)?;
     }
+    let target = target.clone();
+    let checks = Checks::new(module, pinned, &request, thorough);
     let params = target.sig.params.clone();
     let seed = target.sig.ret;
     let scratch = target.params.first().and_then(|first| first.sret);
@@ -179,6 +188,7 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
         layout: &module.layout,
         result_memory: scratch,
         seed,
+        checks,
     };
     body.write(request, &params, result, parts);
     Ok(match module.func_by_name(&pinned.symbol) {
@@ -237,6 +247,8 @@ struct Body<'a> {
     result_memory: Option<Type>,
     /// The type of the target's result, and so of seeds.
     seed: Type,
+    /// What is checked when it runs.
+    checks: Checks,
 }
 
 impl Body<'_> {
@@ -249,34 +261,29 @@ impl Body<'_> {
     ) {
         let mut args = Vec::new();
         let passes = request.mode != Mode::TapeSize;
-        for (
-            Argument {
-                primal, shadows, ..
-            },
-            &ty,
-        ) in self
-            .pinned
-            .parsed
-            .args
-            .iter()
-            .zip(params)
-            .filter(|_| passes)
-        {
-            args.push(self.source(*primal, ty));
-            for &shadow in shadows {
-                args.push(self.source(shadow, ty));
+        let arguments = self.pinned.parsed.args.iter().zip(params).enumerate();
+        for (position, (argument, &ty)) in arguments.filter(|_| passes) {
+            let primal = self.source(argument.primal, ty);
+            args.push(primal);
+            for &shadow in &argument.shadows {
+                let shadow = self.source(shadow, ty);
+                let checks = &self.checks;
+                checks.shadow(&mut self.builder, position, primal, shadow);
+                args.push(shadow);
             }
         }
         for &seed in self.pinned.parsed.seeds.iter().filter(|_| passes) {
             args.push(self.cast(self.argument(seed), self.seed));
         }
-        args.extend(
-            self.pinned
-                .parsed
-                .tape
-                .filter(|_| passes)
-                .map(|tape| self.argument(tape)),
-        );
+        if let Some(tape) = self.pinned.parsed.tape.filter(|_| passes) {
+            let tape = self.argument(tape);
+            if let Some(room) = self.pinned.parsed.tape_room {
+                let given = self.cast(self.argument(room), Type::i64());
+                let checks = &self.checks;
+                checks.room(&mut self.builder, &request, tape, given);
+            }
+            args.push(tape);
+        }
         let op = Op::Request(Box::new(request));
         if result.is_void() {
             self.builder.effect(op, args);
