@@ -55,7 +55,6 @@ gradients!(
     copy_bytes,
     custom_rules,
     duff,
-    eigen_dynamic,
     eigen_fixed,
     fft,
     fft_recursive,
