@@ -415,24 +415,6 @@ fn address_of_a_request_function() {
 }
 
 #[test]
-fn unsupported_annotation() {
-    let body = reverse("ptr @f, double 1.0");
-    let note = "@word = private constant [25 x i8] c\"enzyme_sparse_accumulate\\00\", section \"llvm.metadata\"
-@file = private constant [4 x i8] c\"a.c\\00\", section \"llvm.metadata\"
-@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @f, ptr @word, ptr @file, i32 7, ptr null }], section \"llvm.metadata\"
-";
-    let program = format!("{PRELUDE}{note}define void @main() {{\n{body}\n  ret void\n}}\n");
-    let folder = Folder::with(&[("in.ll", &program)]);
-    expect![[r#"
-        exit code 1
-        error: the annotation `enzyme_sparse_accumulate` is not supported yet
-        --> a.c:7
-         = note: it is about `f`, which a derivative needs, and leaving it out would change the result
-         = help: remove the annotation, so that Zymase differentiates `f` itself, or mark it with __enzyme_inactivefn
-    "#]].assert_eq(&shown(&folder.zymase("opt in.ll -o out.ll")));
-}
-
-#[test]
 fn with_debug_information() {
     let program = format!(
         "{PRELUDE}

@@ -55,9 +55,12 @@ gradients!(
     copy_bytes,
     custom_rules,
     duff,
+    eigen_dynamic,
     eigen_fixed,
     fft,
     fft_recursive,
+    free_list,
+    functions,
     globals,
     globals_active,
     globals_cpp,
@@ -65,6 +68,7 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    layers,
     logging,
     loops,
     lu,
@@ -80,6 +84,7 @@ gradients!(
     owners,
     pointers,
     read_product,
+    recursion,
     relu3,
     requests_defined,
     requests_marked,
@@ -90,6 +95,7 @@ gradients!(
     scalars,
     second_order,
     series,
+    shared,
     solvers,
     split,
     streams,
@@ -100,12 +106,16 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 7] = [
+const ON_THE_HEAP: [&str; 11] = [
     "callbacks",
     "containers",
+    "free_list",
+    "functions",
     "heap",
+    "layers",
     "owners",
     "second_order",
+    "shared",
     "split",
     "vectors_cpp",
 ];

@@ -116,6 +116,7 @@ impl Primal {
             .in_function(&function.name)
         })?;
         let types = Types::new(module, &function, &key.shapes);
+        types.distrust_tags(module, &mut function);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {

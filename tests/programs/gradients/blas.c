@@ -108,6 +108,34 @@ static double trsm(double *p, int count) {
   return sum;
 }
 
+static double symv(double *p, int count) {
+  double *a = p + 2, *x = a + area(n, n), *y = x + size(incx, n);
+  cblas_dsymv(order, uplo, n, fixed ? 1.5 : p[0], a, line(n, n), x, incx, fixed ? 0.5 : p[1], y, incy);
+  overwrite(a, area(n, n)), overwrite(x, 2);
+  return weigh(p, count);
+}
+static double symm(double *p, int count) {
+  int q = side == CblasLeft ? m : n;
+  double *a = p + 2, *b = a + area(q, q), *c = b + area(m, n);
+  cblas_dsymm(order, side, uplo, m, n, fixed ? 1.5 : p[0], a, line(q, q), b, line(m, n),
+              fixed ? 0.5 : p[1], c, line(m, n));
+  overwrite(a, area(q, q)), overwrite(b, 3);
+  return weigh(p, count);
+}
+static double trmv(double *p, int count) {
+  double *a = p, *x = a + area(n, n);
+  cblas_dtrmv(order, uplo, ta, diag, n, a, line(n, n), x, incx);
+  overwrite(a, area(n, n));
+  return weigh(p, count);
+}
+static double trmm(double *p, int count) {
+  int q = side == CblasLeft ? m : n;
+  double *a = p + 1, *b = a + area(q, q);
+  cblas_dtrmm(order, side, uplo, ta, diag, m, n, fixed ? 1.5 : p[0], a, line(q, q), b, line(m, n));
+  overwrite(a, area(q, q));
+  return weigh(p, count);
+}
+
 // Layers in loops, with weights that stay and states that do not.
 static double layers(double *p, int count) {
   double *w = p, *x = p + 9, *y = p + 12;
@@ -183,12 +211,20 @@ int main(void) {
     n = 3, k = 2, m = 2, pad = fixed;
     int ar = ta == CblasNoTrans ? n : k, ac = ta == CblasNoTrans ? k : n;
     CHECK_GRADIENT(syrk, p, 2 + area(ar, ac) + area(n, n));
+    incx = fixed ? -2 : 1, incy = spoil ? -1 : 2;
+    CHECK_GRADIENT(symv, p, 2 + area(n, n) + size(incx, n) + size(incy, n));
+    EACH(side, CblasLeft, CblasRight) {
+      int q = side == CblasLeft ? m : n;
+      CHECK_GRADIENT(symm, p, 2 + area(q, q) + 2 * area(m, n));
+    }
     EACH(diag, CblasNonUnit, CblasUnit) {
       incx = fixed ? -2 : 1;
       CHECK_GRADIENT(trsv, p, area(n, n) + size(incx, n));
+      CHECK_GRADIENT(trmv, p, area(n, n) + size(incx, n));
       EACH(side, CblasLeft, CblasRight) {
         int q = side == CblasLeft ? m : n;
         CHECK_GRADIENT(trsm, p, 1 + area(q, q) + area(m, n));
+        CHECK_GRADIENT(trmm, p, 1 + area(q, q) + area(m, n));
       }
     }
   }

@@ -37,6 +37,34 @@ static double forgets(double *x, int n) {
   return x[1] * x[0];
 }
 
+// An index that is another number in the next iteration: what is read here is written there.
+static double at_changing_index(double *x, int n) {
+  int at[6] = {0, 3, 1, 2, 4, 0};
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    int k = at[i];
+    s += x[k] * x[k];
+    x[k + 1] = s;
+  }
+  return s;
+}
+
+// A machine with a stack: a, b, *, c, d, *, +.
+static double stack_machine(double *x, int n) {
+  const char *program = "ab*cd*+";
+  double stack[8];
+  int top = 0;
+  for (const char *p = program; *p; p++) {
+    if (*p >= 'a') {
+      stack[top++] = x[(*p - 'a') % n];
+    } else {
+      double b = stack[--top], a = stack[--top];
+      stack[top++] = *p == '*' ? a * b : a + b;
+    }
+  }
+  return stack[0];
+}
+
 int main(void) {
   double x[6];
   fill(x, 6, 0.5, 1.5);
@@ -46,5 +74,7 @@ int main(void) {
   CHECK_GRADIENT(accumulate_first, x, 6);
   CHECK_GRADIENT(forgets, x, 2);
   CHECK_MAP(out_is_scratch, x, 6, 6);
+  CHECK_GRADIENT(at_changing_index, x, 6);
+  CHECK_GRADIENT(stack_machine, x, 4);
   return finish("overwrite");
 }

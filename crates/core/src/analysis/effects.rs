@@ -464,7 +464,8 @@ fn declared(function: &Function) -> Summary {
                 summary.set_arg(i, effects);
             }
             summary.further = summary.arg(count - 1) - ArgEffects::RETURN;
-            summary.moves = summary.may_read() && summary.may_write();
+            // What lets no derivative through copies characters and the like, and no addresses.
+            summary.moves = !known.inactive && summary.may_read() && summary.may_write();
             summary.fresh = known.result == KnownResult::Fresh;
             summary.blank = summary.fresh;
             summary

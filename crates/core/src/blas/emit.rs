@@ -349,6 +349,21 @@ impl Emit<'_, '_> {
         });
     }
 
+    /// Takes a multiple of a number from an element of the diagonal of a matrix.
+    pub fn undo_diagonal(
+        &mut self,
+        by: Value,
+        number: Value,
+        (matrix, ld): (Value, Value),
+        i: Value,
+    ) {
+        let element = self.place(matrix, i, ld, i);
+        let product = self.builder.fmul(by, number);
+        let old = self.load(element);
+        let new = self.builder.fsub(old, product);
+        self.store(new, element);
+    }
+
     /// Where a part of a line of a matrix begins.
     pub fn place(&mut self, matrix: Value, line: Value, ld: Value, start: Value) -> Value {
         let before = self.builder.mul(line, ld);

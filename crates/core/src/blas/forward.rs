@@ -9,6 +9,8 @@
 //! | gemv, gemm | y′ = βy′ + β′y + α′Ax + αA′x + αAx′, and likewise |
 //! | ger | A′ += α′xyᵀ + αx′yᵀ + αxy′ᵀ |
 //! | syrk | C′ = βC′ + β′C + α′AAᵀ + α(A′Aᵀ + AA′ᵀ) |
+//! | symv, symm | as gemv and gemm |
+//! | trmv, trmm | B′ = α(A′B + AB′) + α′AB |
 //! | trsv, trsm | X′ = A⁻¹(αB′ + α′B − A′X) |
 
 use super::Routine;
@@ -223,6 +225,100 @@ fn tangent(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) -> Option<Value> 
                     let unit = e.int(1);
                     e.call("axpy", &[length, dbeta, c, unit, dc, unit]);
                 });
+            }
+        }
+        "symv" => {
+            let names = ["uplo", "n", "alpha", "lda", "incx", "beta", "incy"];
+            let [uplo, n, alpha, lda, incx, beta, incy] = numbers(e, ops, names);
+            let (a, x, y, dy) = (ops.param("a"), ops.param("x"), ops.param("y"), dx("y")?);
+            e.scale_vector(n, beta, dy, incy);
+            let dalpha = scalar(e, ops, "alpha", k);
+            for (by, a, x) in [
+                (Some(alpha), dx("a"), Some(x)),
+                (Some(alpha), Some(a), dx("x")),
+                (dalpha, Some(a), Some(x)),
+            ] {
+                if let (Some(by), Some(a), Some(x)) = (by, a, x) {
+                    e.call("symv", &[uplo, n, by, a, lda, x, incx, one, dy, incy]);
+                }
+            }
+            if let Some(dbeta) = scalar(e, ops, "beta", k) {
+                e.call("axpy", &[n, dbeta, y, incy, dy, incy]);
+            }
+        }
+        "symm" => {
+            let names = [
+                "side", "uplo", "m", "n", "alpha", "lda", "ldb", "beta", "ldc",
+            ];
+            let [side, uplo, m, n, alpha, lda, ldb, beta, ldc] = numbers(e, ops, names);
+            let (a, b, c, dc) = (ops.param("a"), ops.param("b"), ops.param("c"), dx("c")?);
+            e.scale((m, n), beta, (dc, ldc));
+            let dalpha = scalar(e, ops, "alpha", k);
+            for (by, a, b) in [
+                (Some(alpha), dx("a"), Some(b)),
+                (Some(alpha), Some(a), dx("b")),
+                (dalpha, Some(a), Some(b)),
+            ] {
+                if let (Some(by), Some(a), Some(b)) = (by, a, b) {
+                    e.call(
+                        "symm",
+                        &[side, uplo, m, n, by, a, lda, b, ldb, one, dc, ldc],
+                    );
+                }
+            }
+            if let Some(dbeta) = scalar(e, ops, "beta", k) {
+                e.add_matrix((m, n), dbeta, (c, ldc), (dc, ldc));
+            }
+        }
+        "trmv" => {
+            let names = ["uplo", "trans", "diag", "n", "lda", "incx"];
+            let [uplo, trans, diag, n, lda, incx] = numbers(e, ops, names);
+            let (a, x, dx) = (ops.param("a"), ops.param("x"), dx("x")?);
+            e.call("trmv", &[uplo, trans, diag, n, a, lda, dx, incx]);
+            if let Some(da) = ops.shadow("a", k) {
+                let unit = e.int(1);
+                let bytes = e.vector_bytes(n, unit);
+                let w = e.allocate(bytes);
+                e.call("copy", &[n, x, incx, w, unit]);
+                e.call("trmv", &[uplo, trans, diag, n, da, lda, w, unit]);
+                e.call("axpy", &[n, one, w, unit, dx, incx]);
+                let minus = e.float(-1.0);
+                let extra = e.if_unit(diag, minus);
+                e.call("axpy", &[n, extra, x, incx, dx, incx]);
+                e.free(w);
+            }
+        }
+        "trmm" => {
+            let names = [
+                "side", "uplo", "transa", "diag", "m", "n", "alpha", "lda", "ldb",
+            ];
+            let [side, uplo, trans, diag, m, n, alpha, lda, ldb] = numbers(e, ops, names);
+            let (a, b, db) = (ops.param("a"), ops.param("b"), dx("b")?);
+            e.call(
+                "trmm",
+                &[side, uplo, trans, diag, m, n, alpha, a, lda, db, ldb],
+            );
+            let bytes = e.matrix_bytes(m, n, ldb);
+            if let Some(da) = ops.shadow("a", k) {
+                let w = e.copy(b, bytes);
+                e.call(
+                    "trmm",
+                    &[side, uplo, trans, diag, m, n, alpha, da, lda, w, ldb],
+                );
+                e.add_matrix((m, n), one, (w, ldb), (db, ldb));
+                let minus = e.builder.fneg(alpha);
+                let extra = e.if_unit(diag, minus);
+                e.add_matrix((m, n), extra, (b, ldb), (db, ldb));
+                e.free(w);
+            }
+            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
+                let w = e.copy(b, bytes);
+                e.call(
+                    "trmm",
+                    &[side, uplo, trans, diag, m, n, dalpha, a, lda, w, ldb],
+                );
+                e.add_matrix((m, n), one, (w, ldb), (db, ldb));
+                e.free(w);
             }
         }
         "trsm" => {

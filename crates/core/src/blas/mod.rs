@@ -12,6 +12,8 @@ mod emit;
 mod forward;
 mod operands;
 mod reverse;
+mod symmetric;
+mod triangular;
 
 pub use forward::forward;
 pub use reverse::reverse;
@@ -38,6 +40,10 @@ const ROUTINES: &[Row] = &[
     ("gemm", "transa transb m n k alpha a lda b ldb beta c ldc",    "- - - - - - r - r - - rw -"),
     ("syrk", "uplo trans n k alpha a lda beta c ldc",               "- - - - - r - - rw -"),
     ("trsv", "uplo trans diag n a lda x incx",                      "- - - - r - rw -"),
+    ("trmv", "uplo trans diag n a lda x incx",                      "- - - - r - rw -"),
+    ("trmm", "side uplo transa diag m n alpha a lda b ldb",         "- - - - - - - r - rw -"),
+    ("symv", "uplo n alpha a lda x incx beta y incy",               "- - - r - r - - rw -"),
+    ("symm", "side uplo m n alpha a lda b ldb beta c ldc",          "- - - - - r - r - - rw -"),
     ("trsm", "side uplo transa diag m n alpha a lda b ldb",         "- - - - - - - r - rw -"),
 ];
 

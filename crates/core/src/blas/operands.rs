@@ -158,9 +158,10 @@ impl<'k> Operands<'k> {
             ("gemm", _) => ("m", "n", "ldc", None),
             ("syrk", "a") => ("n", "k", "lda", Some("trans")),
             ("syrk", _) => ("n", "n", "ldc", None),
-            ("trsv", _) => ("n", "n", "lda", None),
-            ("trsm", "b") => ("m", "n", "ldb", None),
-            ("trsm", _) => {
+            ("trsv" | "trmv" | "symv", _) => ("n", "n", "lda", None),
+            ("symm", "c") => ("m", "n", "ldc", None),
+            ("trsm" | "trmm" | "symm", "b") => ("m", "n", "ldb", None),
+            ("trsm" | "trmm" | "symm", _) => {
                 let side = self.number(e, "side");
                 let left = e.is_flag(side, b'l', 141);
                 let (m, n) = (self.number(e, "m"), self.number(e, "n"));

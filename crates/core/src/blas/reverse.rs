@@ -10,6 +10,8 @@
 //! | gemv, gemm | ᾱ += ȳ·Ax, β̄ += ȳ·y, Ā += αȳxᵀ, x̄ += αAᵀȳ, ȳ = βȳ, and likewise |
 //! | ger | ᾱ += xᵀĀy, x̄ += αĀy, ȳ += αĀᵀx |
 //! | syrk | Ā += α(C̄ + C̄ᵀ)A, ᾱ += half of A·(C̄ + C̄ᵀ)A, β̄ += C̄·C, C̄ = βC̄ |
+//! | symv, symm | as gemv and gemm, with ȳxᵀ + xȳᵀ in the triangle and half of it on its diagonal |
+//! | trmv, trmm | Ā += the triangle of αB̄Bᵀ, ᾱ += B̄·AB, B̄ = αAᵀB̄ |
 //! | trsv, trsm | W = A⁻ᵀB̄, Ā −= the triangle of WXᵀ, ᾱ += W·B, B̄ = αW |
 //!
 //! The equations for transposed matrices, and for those on the right, are these with the operands
@@ -20,7 +22,7 @@ use super::forward::numbers;
 use super::operands::Operands;
 use super::{Role, Routine};
 use crate::derivative::{Key, batch_values, bundle_values};
-use crate::ir::{Activity, BinaryOp, Block, Builder, Function, Module, Type, Value};
+use crate::ir::{Activity, Block, Builder, Function, Module, Type, Value};
 use crate::reverse::Bodies;
 
 /// Writes both sweeps of a subprogram.
@@ -106,6 +108,24 @@ fn needed(ops: &Operands<'_>) -> Vec<(&'static str, When)> {
             ("c", Before, active("beta")),
         ]
         .to_vec(),
+        "symv" => [
+            ("a", After, active("x") || active("alpha")),
+            ("x", After, active("a") || active("alpha")),
+            ("y", Before, active("beta")),
+        ]
+        .to_vec(),
+        "symm" => [
+            ("a", After, active("b") || active("alpha")),
+            ("b", After, active("a") || active("alpha")),
+            ("c", Before, active("beta")),
+        ]
+        .to_vec(),
+        "trmv" => [("a", After, true), ("x", Before, active("a"))].to_vec(),
+        "trmm" => [
+            ("a", After, true),
+            ("b", Before, active("a") || active("alpha")),
+        ]
+        .to_vec(),
         "trsv" => [("a", After, true), ("x", After, active("a"))].to_vec(),
         "trsm" => [("a", After, true), ("b", After, active("a"))].to_vec(),
         _ => Vec::new(),
@@ -122,7 +142,7 @@ fn is_copied(ops: &Operands<'_>, name: &str, when: When) -> bool {
 
 /// The solution is kept for the derivative by the matrix, and what was there before for that by the
 /// factor; both are in the same memory.
-const BEFORE_SOLVING: &str = "result";
+pub(super) const BEFORE_SOLVING: &str = "result";
 
 fn augmented(module: &mut Module, key: &Key, routine: Routine) -> Function {
     let sig = module.funcs[key.func].sig.clone();
@@ -223,22 +243,22 @@ fn gradient(module: &mut Module, key: &Key, routine: Routine) -> Function {
 }
 
 /// The reverse sweep of one of several derivatives.
-struct Reverse<'r, 'e, 'f> {
-    ops: &'r Operands<'r>,
-    e: &'r mut Emit<'e, 'f>,
+pub(super) struct Reverse<'r, 'e, 'f> {
+    pub ops: &'r Operands<'r>,
+    pub e: &'r mut Emit<'e, 'f>,
     k: usize,
-    frame: Value,
+    pub frame: Value,
     /// The adjoints of numbers that were passed by themselves.
     factors: Vec<(&'static str, Value)>,
 }
 
 impl Reverse<'_, '_, '_> {
-    fn shadow(&self, name: &str) -> Option<Value> {
+    pub fn shadow(&self, name: &str) -> Option<Value> {
         self.ops.shadow(name, self.k)
     }
 
     /// An array as it was when the subprogram read it.
-    fn array(&mut self, name: &'static str) -> Value {
+    pub fn array(&mut self, name: &'static str) -> Value {
         let kept = needed(self.ops)
             .into_iter()
             .find(|(known, _)| *known == name);
@@ -250,11 +270,11 @@ impl Reverse<'_, '_, '_> {
         }
     }
 
-    fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
+    pub fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
         numbers(self.e, self.ops, names)
     }
 
-    fn factor(&mut self, name: &'static str, value: Option<Value>) {
+    pub fn factor(&mut self, name: &'static str, value: Option<Value>) {
         self.factors.extend(value.map(|value| (name, value)));
     }
 
@@ -269,6 +289,10 @@ impl Reverse<'_, '_, '_> {
             "ger" => self.ger()?,
             "gemm" => self.gemm()?,
             "syrk" => self.syrk()?,
+            "symv" => self.symv()?,
+            "symm" => self.symm()?,
+            "trmv" => self.trmv()?,
+            "trmm" => self.trmm()?,
             "trsv" => self.trsv()?,
             _ => self.trsm()?,
         }
@@ -485,151 +509,6 @@ impl Reverse<'_, '_, '_> {
             );
         }
         self.e.scale((m, n), beta, (dc, ldc));
-        Some(())
-    }
-
-    fn syrk(&mut self) -> Option<()> {
-        let names = ["uplo", "trans", "n", "alpha", "lda", "beta", "ldc"];
-        let [uplo, trans, n, alpha, lda, beta, ldc] = self.numbers(names);
-        let dc = self.shadow("c")?;
-        let (zero, unit) = (self.e.float(0.0), self.e.int(1));
-        if self.ops.is_active("a") || self.ops.is_active("alpha") {
-            // A triangle whose diagonal is doubled is C̄ + C̄ᵀ to a product with a symmetric matrix.
-            let a = self.array("a");
-            let ((rows, columns), _) = self.ops.matrix(self.e, "a");
-            let bytes = self.e.matrix_bytes(n, n, ldc);
-            let both = self.e.copy(dc, bytes);
-            let (two, diagonal) = (self.e.float(2.0), self.e.builder.add(ldc, unit));
-            self.e.scale_vector(n, two, both, diagonal);
-            let is_plain = self.e.is_plain(trans);
-            let (left, right) = (self.e.flag(b'L', 141), self.e.flag(b'R', 142));
-            let side = self.e.builder.select(is_plain, left, right);
-            let bytes = self.e.matrix_bytes(rows, columns, lda);
-            let w = self.e.allocate(bytes);
-            let one = self.e.float(1.0);
-            let args = [
-                side, uplo, rows, columns, one, both, ldc, a, lda, zero, w, lda,
-            ];
-            self.e.call("symm", &args);
-            if self.ops.is_active("alpha") {
-                let product = self.e.inner((rows, columns), (w, lda), (a, lda));
-                let half = self.e.float(0.5);
-                let product = self.e.builder.fmul(half, product);
-                self.factor("alpha", Some(product));
-            }
-            if let Some(da) = self.shadow("a") {
-                self.e
-                    .add_matrix((rows, columns), alpha, (w, lda), (da, lda));
-            }
-            self.e.free(w);
-            self.e.free(both);
-        }
-        if self.ops.is_active("beta") {
-            let c = self.array("c");
-            let sum = self.e.builder.alloca(self.ops.routine.float(), 8);
-            self.e.store(zero, sum);
-            self.e.triangle(uplo, None, n, |e, j, start, length| {
-                let (c, dc) = (e.place(c, j, ldc, start), e.place(dc, j, ldc, start));
-                if let Some(part) = e.call("dot", &[length, c, unit, dc, unit]) {
-                    let old = e.load(sum);
-                    let new = e.builder.fadd(old, part);
-                    e.store(new, sum);
-                }
-            });
-            let product = self.e.load(sum);
-            self.factor("beta", Some(product));
-        }
-        self.e.triangle(uplo, None, n, |e, j, start, length| {
-            let dc = e.place(dc, j, ldc, start);
-            e.scale_vector(length, beta, dc, unit);
-        });
-        Some(())
-    }
-
-    fn trsv(&mut self) -> Option<()> {
-        let names = ["uplo", "trans", "diag", "n", "lda", "incx"];
-        let [uplo, trans, diag, n, lda, incx] = self.numbers(names);
-        let dx = self.shadow("x")?;
-        let (a, flipped) = (self.array("a"), self.e.flip(trans));
-        self.e
-            .call("trsv", &[uplo, flipped, diag, n, a, lda, dx, incx]);
-        if let Some(da) = self.shadow("a") {
-            let x = self.array("x");
-            let is_plain = self.e.is_plain(trans);
-            let row_major = self.e.is_row_major();
-            let along = self.e.builder.binary(BinaryOp::Xor, is_plain, row_major);
-            let inside = self.e.builder.select(along, dx, x);
-            let across = self.e.builder.select(along, x, dx);
-            let unit = self.e.int(1);
-            self.e.triangle(uplo, Some(diag), n, |e, j, start, length| {
-                let by = e.element(across, j, n, incx);
-                let by = e.load(by);
-                let by = e.builder.fneg(by);
-                let part = e.part((inside, n, incx), start, length);
-                let line = e.place(da, j, lda, start);
-                e.call("axpy", &[length, by, part, incx, line, unit]);
-            });
-        }
-        Some(())
-    }
-
-    fn trsm(&mut self) -> Option<()> {
-        let names = [
-            "side", "uplo", "transa", "diag", "m", "n", "alpha", "lda", "ldb",
-        ];
-        let [side, uplo, trans, diag, m, n, alpha, lda, ldb] = self.numbers(names);
-        let db = self.shadow("b")?;
-        let (a, flipped, one) = (self.array("a"), self.e.flip(trans), self.e.float(1.0));
-        let args = [side, uplo, flipped, diag, m, n, one, a, lda, db, ldb];
-        self.e.call("trsm", &args);
-        if self.ops.is_active("alpha") {
-            let b = self
-                .ops
-                .kept(self.e, self.frame, BEFORE_SOLVING, Type::ptr());
-            let product = self.e.inner((m, n), (b, ldb), (db, ldb));
-            self.factor("alpha", Some(product));
-        }
-        if let Some(da) = self.shadow("a") {
-            let x = self.array("b");
-            let ((size, _), _) = self.ops.matrix(self.e, "a");
-            let ld = self.e.at_least_one(size);
-            let bytes = self.e.matrix_bytes(size, size, ld);
-            let w = self.e.allocate(bytes);
-            let left = self.e.is_flag(side, b'l', 141);
-            let is_plain = self.e.is_plain(trans);
-            let (plain, transposed) = (self.e.plain(), self.e.transposed());
-            let (zero, unit, minus) = (self.e.float(0.0), self.e.int(1), self.e.float(-1.0));
-            let b = &mut self.e.builder;
-            let first_flag = b.select(left, plain, transposed);
-            let second_flag = b.select(left, transposed, plain);
-            let inner = b.select(left, n, m);
-            let differs = b.binary(BinaryOp::Xor, left, is_plain);
-            let first = b.select(differs, x, db);
-            let second = b.select(differs, db, x);
-            let args = [
-                first_flag,
-                second_flag,
-                size,
-                size,
-                inner,
-                one,
-                first,
-                ldb,
-                second,
-                ldb,
-                zero,
-                w,
-                ld,
-            ];
-            self.e.call("gemm", &args);
-            self.e
-                .triangle(uplo, Some(diag), size, |e, j, start, length| {
-                    let (w, da) = (e.place(w, j, ld, start), e.place(da, j, lda, start));
-                    e.call("axpy", &[length, minus, w, unit, da, unit]);
-                });
-            self.e.free(w);
-        }
-        self.e.scale((m, n), alpha, (db, ldb));
         Some(())
     }
 }

@@ -115,6 +115,13 @@ impl GlobalData {
     }
 }
 
+/// Whether a variable of this name is a virtual table or the type information of a class of C++. They
+/// hold addresses of code and of each other, and no numbers.
+pub fn is_class_table(name: &str) -> bool {
+    let prefixes = ["_ZTI", "_ZTV", "_ZTT", "_ZTC"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// The initial content of a global variable.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Initializer {

@@ -22,7 +22,7 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
-    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef,
+    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef, is_class_table,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -151,7 +151,9 @@ impl Activity {
         match object {
             Object::Local(_) => true,
             Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
-            Object::Global(_) | Object::Foreign => false,
+            // Nobody frees a constant.
+            Object::Global(global) => self.objects.is_fixed(*global),
+            Object::Foreign => false,
         }
     }
 }
@@ -637,6 +639,11 @@ impl Solver<'_> {
                 "to memory that this function knows nothing of".to_string(),
                 "pass the memory as an enzyme_dup argument",
             ),
+            // A pointer that was loaded from an object of a class may be its virtual table as far as
+            // is known here, but nobody finds a number there, nor a pointer to one.
+            Object::Global(global) if is_class_table(&self.module.globals[global].name) => {
+                return Ok(());
+            }
             Object::Global(global) if self.module.globals[global].inactive => (
                 format!(
                     "to `{}`, which is marked as inactive",

@@ -64,7 +64,8 @@ impl Caller<'_> {
         let here = |form: &Affine| self.in_terms_of_arguments(form, block, &given);
         let ranges = own.iter().map(|range| {
             let range = range.map(&here)?;
-            range.while_running(&nest, self.trips)
+            let range = range.while_running(&nest, self.trips)?;
+            self.stays(&range, &nest).then_some(range)
         });
         ranges.collect()
     }
@@ -208,11 +209,27 @@ impl Caller<'_> {
     pub(super) fn range(&self, touch: &Touch) -> Option<Range> {
         let block = touch.location.block;
         let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
-        if let Some(view) = &touch.view {
-            return Range::of_extent(&view.extent(self.values, block)?, &nest, self.trips);
-        }
-        let address = self.values.address(touch.location.pointer, block);
-        let size = touch.size(self.values)?;
-        Range::over(&address, &size, &nest, self.trips)
+        let range = match &touch.view {
+            Some(view) => {
+                let extent = view.extent(self.values, block)?;
+                Range::of_extent(&extent, &nest, self.trips)?
+            }
+            None => {
+                let address = self.values.address(touch.location.pointer, block);
+                let size = touch.size(self.values)?;
+                Range::over(&address, &size, &nest, self.trips)?
+            }
+        };
+        self.stays(&range, &nest).then_some(range)
+    }
+
+    /// Whether the ends of a range are the same in all iterations of a nest, listed from the
+    /// inside out. An index that is loaded or computed anew in each iteration is not.
+    fn stays(&self, range: &Range, nest: &[Loop]) -> bool {
+        let fixed = |form: &Affine| {
+            nest.last()
+                .is_none_or(|&outermost| self.values.is_invariant(form, outermost))
+        };
+        range.forms().into_iter().all(fixed)
     }
 }

@@ -3,7 +3,7 @@
 use super::factor::factor;
 use super::solver::Solver;
 use super::{Cell, LONGEST_COPY, Shape, Shared, gcd};
-use crate::ir::{FloatKind, Nest, Tbaa, Type, TypeKind, Value};
+use crate::ir::{Nest, TypeKind, Value};
 
 impl Solver<'_> {
     /// `result = base + offset + k·stride` for an unknown k.
@@ -173,28 +173,5 @@ impl Solver<'_> {
             self.learn(b, &shape);
         }
         self.learn_bytes(args[2], &Cell::Int);
-    }
-
-    /// What the name of an alias class says about an access of this type.
-    pub(super) fn tagged(&mut self, tbaa: Option<Tbaa>, pointer: Value, ty: Type) {
-        let Some(tbaa) = tbaa else { return };
-        let size = self.size(ty);
-        if !ty.is_int_like() || !self.function.ty(pointer).is_ptr() {
-            return;
-        }
-        let name = self.module.tbaa[tbaa].name.as_str();
-        let cell = match name {
-            "float" => Cell::Float(FloatKind::F32),
-            "double" => Cell::Float(FloatKind::F64),
-            "bool" | "_Bool" | "short" | "int" | "long" | "long long" | "__int128" => Cell::Int,
-            _ => return,
-        };
-        let mut shape = Shape::default();
-        for offset in (0..size).step_by(cell.bytes() as usize) {
-            if offset + cell.bytes() <= size {
-                shape.insert(offset, cell.clone());
-            }
-        }
-        self.learn(pointer, &shape);
     }
 }

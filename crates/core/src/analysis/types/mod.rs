@@ -7,9 +7,10 @@
 //! back, through loads, stores, copies, phis and calls, until nothing new is learned.
 //!
 //! A fact comes from an instruction that works on a float or a pointer, from integer arithmetic,
-//! from an alias class with a telling name, from a hint in the program, or from the caller. An access at a variable index
-//! speaks for every element of its stride; an access at a fixed offset counts before such a fact.
-//! Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
+//! from an alias class with a telling name, from a hint in the program, or from the caller. That
+//! the program calls something an integer counts only where nothing else is known. An access at a
+//! variable index speaks for every element of its stride; an access at a fixed offset counts before
+//! such a fact. Where facts disagree the answer is *conflict*, and where there is none it is *unknown*: what
 //! needs the type then refuses the program.
 
 mod advancing;
@@ -22,6 +23,7 @@ mod memory;
 mod shape;
 mod solver;
 mod summaries;
+mod tags;
 
 pub use bytes::known_byte;
 pub use factor::factor;
@@ -48,18 +50,19 @@ impl Types {
     /// Analyses a function, given what the caller knows of its arguments and, after them, of its
     /// result.
     pub fn new(module: &Module, function: &Function, known: &[Shape]) -> Types {
-        Types::with_summaries(module, function, known, &mut Summaries::default())
+        Types::with_summaries(module, function, known, true, &mut Summaries::default())
     }
 
     fn with_summaries(
         module: &Module,
         function: &Function,
         known: &[Shape],
+        tagged_integers: bool,
         summaries: &mut Summaries,
     ) -> Types {
         let mut solver = Solver::new(module, function, summaries);
         solver.start(known);
-        let shapes = match solver.solve() {
+        let shapes = match solver.solve(tagged_integers) {
             true => solver.shapes,
             false => SecondaryMap::new(),
         };

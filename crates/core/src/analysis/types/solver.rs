@@ -8,7 +8,10 @@ use super::factor::factor;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
-use crate::ir::{Callee, Constant, Edge, Func, Function, Inst, Module, Op, Type, Value, ValueDef};
+use crate::ir::{
+    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    ValueDef,
+};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::VecDeque;
 
@@ -39,6 +42,8 @@ pub(super) struct Solver<'a> {
     pub(super) repeated: bool,
     /// Whether callees are told what this function knows.
     in_context: bool,
+    /// Whether integers that the program declares are taken for integers.
+    pub(super) tagged_integers: bool,
     summaries: &'a mut Summaries,
 }
 
@@ -60,6 +65,7 @@ impl<'a> Solver<'a> {
             arithmetic: false,
             repeated: false,
             in_context: false,
+            tagged_integers: false,
             summaries,
         }
     }
@@ -85,25 +91,29 @@ impl<'a> Solver<'a> {
     /// come too late: a copy makes what repeats a fact about fixed offsets. Then all that the
     /// function and its callees say by themselves. Then what callees say given what this function
     /// knows: that hardly changes any more by then, so there are few contexts to analyse callees
-    /// in.
+    /// in. At last, bytes of which nothing is known are integers where the program calls them so.
+    /// It may have copied floats there, so that counts for less than all the rest; and since a
+    /// caller may know better, it is said only where `tagged_integers` asks for it.
     ///
     /// Says whether that took a reasonable time: if not, what was learned may lack the one fact
     /// that contradicts the others.
-    pub(super) fn solve(&mut self) -> bool {
+    pub(super) fn solve(&mut self, tagged_integers: bool) -> bool {
         let phases = [
-            (false, false, false),
-            (true, false, false),
-            (true, true, false),
-            (true, true, true),
+            (false, false, false, false),
+            (true, false, false, false),
+            (true, true, false, false),
+            (true, true, true, false),
+            (true, true, true, true),
         ];
-        phases
-            .into_iter()
-            .all(|(arithmetic, repeated, in_context)| {
+        phases[..if tagged_integers { 5 } else { 4 }].iter().all(
+            |&(arithmetic, repeated, in_context, tagged_integers)| {
                 self.arithmetic = arithmetic;
                 self.repeated = repeated;
                 self.in_context = in_context;
+                self.tagged_integers = tagged_integers;
                 self.phase()
-            })
+            },
+        )
     }
 
     fn phase(&mut self) -> bool {
@@ -169,6 +179,19 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// What is compared is of one kind. Pointers that are compared lead into one array, and nobody
+    /// knows how far apart they are: the end of it must not be taken for its first element.
+    fn compared(&mut self, a: Value, b: Value) {
+        if !self.function.ty(a).scalar().is_ptr() {
+            self.unify(a, b);
+            return;
+        }
+        for (from, to) in [(a, b), (b, a)] {
+            let shape = self.shapes[from].elsewhere();
+            self.learn(to, &shape);
+        }
+    }
+
     pub(super) fn size(&self, ty: Type) -> i64 {
         self.module.layout.store_size(ty) as i64
     }
@@ -208,6 +231,19 @@ impl<'a> Solver<'a> {
                 self.tagged(access.tbaa, data.args[1], function.ty(data.args[0]));
             }
             (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
+            (Op::AtomicRmw(op, access), Some(result)) => {
+                self.memory(data.args[0], result);
+                self.memory(data.args[0], data.args[1]);
+                self.tagged(access.tbaa, data.args[0], function.ty(result));
+                if let RmwOp::Add | RmwOp::Sub = op {
+                    self.binary(BinaryOp::Add, &[result, data.args[1]], result);
+                }
+            }
+            (Op::CmpXchg { access, .. }, _) => {
+                self.memory(data.args[0], data.args[1]);
+                self.memory(data.args[0], data.args[2]);
+                self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
+            }
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
@@ -251,8 +287,7 @@ impl<'a> Solver<'a> {
                     self.call(inst, func, &data.args, result);
                 }
             }
-            // What is compared is of one kind.
-            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
+            (Op::ICmp(_), _) => self.compared(data.args[0], data.args[1]),
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }
@@ -278,7 +313,9 @@ impl<'a> Solver<'a> {
             true => values().map(|v| self.shapes[v].clone()).collect(),
             false => Vec::new(),
         };
-        let learned = self.summaries.get(self.module, func, known);
+        let learned = self
+            .summaries
+            .get(self.module, func, known, self.tagged_integers);
         for (value, shape) in values().zip(&learned) {
             self.learn(value, shape);
         }

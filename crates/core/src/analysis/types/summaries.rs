@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// where it wrote, then those are floats that it got.
 #[derive(Default)]
 pub(super) struct Summaries {
-    done: HashMap<(Func, Vec<Shape>), Vec<Shape>>,
+    done: HashMap<(Func, Vec<Shape>, bool), Vec<Shape>>,
     /// The functions being worked out, one called by the other.
     open: Vec<Func>,
 }
@@ -20,8 +20,15 @@ pub(super) struct Summaries {
 const MAX_CONTEXT: usize = 3;
 
 impl Summaries {
-    /// What a function says, given what its caller knows.
-    pub(super) fn get(&mut self, module: &Module, func: Func, mut known: Vec<Shape>) -> Vec<Shape> {
+    /// What a function says, given what its caller knows; what it only calls integers counts if
+    /// `tagged_integers` says so.
+    pub(super) fn get(
+        &mut self,
+        module: &Module,
+        func: Func,
+        mut known: Vec<Shape>,
+        tagged_integers: bool,
+    ) -> Vec<Shape> {
         // A recursive call learns nothing from itself.
         if self.open.contains(&func) {
             return Vec::new();
@@ -29,13 +36,13 @@ impl Summaries {
         if self.open.len() >= MAX_CONTEXT {
             known.clear();
         }
-        let context = (func, known);
+        let context = (func, known, tagged_integers);
         if let Some(summary) = self.done.get(&context) {
             return summary.clone();
         }
         self.open.push(func);
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &context.1, self);
+        let types = Types::with_summaries(module, function, &context.1, tagged_integers, self);
         self.open.pop();
         let arguments = function.arguments().iter();
         let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();

@@ -326,9 +326,15 @@ impl Shape {
         if let Element::One(_, size) = self.element
             && stride % size == 0
         {
-            shape.declared = self.declared.clone();
-            shape.element = self.element;
+            shape.declare_any_element(self);
         }
+        shape
+    }
+
+    /// What holds behind another pointer into the same array.
+    pub fn elsewhere(&self) -> Shape {
+        let mut shape = self.pattern();
+        shape.declare_any_element(self);
         shape
     }
 
