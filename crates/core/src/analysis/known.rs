@@ -65,6 +65,12 @@ pub fn is_inactive(function: &Function) -> bool {
     function.attrs.flags.contains(FnFlags::INACTIVE) || known(function).is_some_and(|k| k.inactive)
 }
 
+/// Whether a variable is a virtual table of the C++ runtime itself, to which the type information
+/// of every class with virtual methods leads: a constant that holds no address of data.
+pub fn is_table_of_runtime(name: &str) -> bool {
+    name.starts_with("_ZTVN10__cxxabiv1")
+}
+
 /// What a function allocates or frees: by its attributes, or by its name.
 pub fn allocation(function: &Function) -> Option<AllocInfo> {
     if let Some(info) = &function.attrs.alloc {

@@ -147,7 +147,9 @@ impl Activity {
         match object {
             Object::Local(_) => true,
             Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
-            Object::Global(_) | Object::Foreign => false,
+            // A table of functions, say: nobody frees it, and all that it leads to is known.
+            Object::Global(global) => self.objects.is_fixed(*global),
+            Object::Foreign => false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! caller gave the argument.
 
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
+use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
     CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
@@ -61,7 +62,7 @@ impl Objects {
             }
         }
         for (global, data) in &module.globals {
-            if data.has_fixed_content() {
+            if data.has_fixed_content() || known::is_table_of_runtime(&data.name) {
                 objects.fixed.insert(global);
                 let inside = data.fixed_addresses().iter();
                 let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
@@ -127,6 +128,11 @@ impl Objects {
     /// The objects that the result may be, or hold, an address of.
     pub fn returned(&self) -> impl Iterator<Item = Object> + '_ {
         self.returned.iter().copied()
+    }
+
+    /// Whether a variable is a constant of which all content is known.
+    pub fn is_fixed(&self, global: Global) -> bool {
+        self.fixed.contains(&global)
     }
 
     /// Whether an object that the function made can be reached after it returns.
