@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-    clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev binutils g++ valgrind
+    clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev libopenblas-dev binutils g++ valgrind
 )
 
 # Whether everything is there already.

@@ -111,22 +111,6 @@ fn memory_for_a_tape_in_combined_mode() {
     );
 }
 
-/// Without it, a shadow that is the primal itself would be added to.
-#[test]
-fn runtime_activity() {
-    check(
-        &reverse("ptr @nothing, enzyme_runtime_activity, ptr %p, ptr %p"),
-        expect![[r#"
-            exit code 1
-            error: `enzyme_runtime_activity` is not supported yet
-             |
-             = note: in function `main`; compile with -g to see the line
-             = note: Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning
-             = help: ask for the derivative without it
-        "#]],
-    );
-}
-
 #[test]
 fn folded_marker() {
     check(
@@ -428,23 +412,6 @@ fn address_of_a_request_function() {
          = help: call it directly
     "#]],
     );
-}
-
-#[test]
-fn unsupported_registration() {
-    let body = reverse("ptr @f, double 1.0");
-    let registration =
-        "@__enzyme_register_gradient_f = global [3 x ptr] [ptr @f, ptr @f, ptr @f]\n";
-    let program =
-        format!("{PRELUDE}{registration}define void @main() {{\n{body}\n  ret void\n}}\n");
-    let folder = Folder::with(&[("in.ll", &program)]);
-    expect![[r#"
-        exit code 1
-        error: the registration `__enzyme_register_gradient_f` is not supported yet
-         |
-         = note: it is about `f`, which a derivative needs, and leaving it out would change the result
-         = help: remove the registration, so that Zymase differentiates `f` itself, or mark it with __enzyme_inactivefn
-    "#]].assert_eq(&shown(&folder.zymase("opt in.ll -o out.ll")));
 }
 
 #[test]

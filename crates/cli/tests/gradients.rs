@@ -44,6 +44,8 @@ macro_rules! gradients {
 
 gradients!(
     arrays,
+    blas,
+    blas_fortran,
     bodies,
     branches,
     callbacks,
@@ -51,10 +53,14 @@ gradients!(
     complex,
     containers,
     copy_bytes,
+    custom_rules,
     duff,
+    eigen_dynamic,
     eigen_fixed,
     fft,
     fft_recursive,
+    free_list,
+    functions,
     globals,
     globals_active,
     globals_cpp,
@@ -62,6 +68,8 @@ gradients!(
     heap,
     householder,
     insertion_sort,
+    layers,
+    logging,
     loops,
     lu,
     makers,
@@ -76,16 +84,21 @@ gradients!(
     owners,
     pointers,
     read_product,
+    recursion,
     relu3,
     requests_defined,
     requests_marked,
     requests_plain,
     rosenbrock,
     runge_kutta,
+    runtime_activity,
     scalars,
+    second_order,
     series,
+    shared,
     solvers,
     split,
+    streams,
     structs,
     swaps,
     vectors,
@@ -93,7 +106,19 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 4] = ["containers", "heap", "owners", "vectors_cpp"];
+const ON_THE_HEAP: [&str; 11] = [
+    "callbacks",
+    "containers",
+    "free_list",
+    "functions",
+    "heap",
+    "layers",
+    "owners",
+    "second_order",
+    "shared",
+    "split",
+    "vectors_cpp",
+];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.
 fn check(name: &str) {
@@ -106,6 +131,41 @@ fn check(name: &str) {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// AddressSanitizer checks every access of derivatives too, and that nothing is left behind.
+#[test]
+fn sanitized() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["heap", "split"] {
+        let program = folder.path().join(name);
+        let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+        build.args(["cc", "-O1", "-fsanitize=address"]);
+        build.arg(programs().join(format!("{name}.c")));
+        run(build.arg("-lm").arg("-o").arg(&program)).unwrap();
+        let printed = run(&mut Command::new(&program)).unwrap();
+        assert_eq!(printed.lines().last(), Some(&*format!("ok {name}")));
+    }
+    // The function reads one number too many, and only its derivative is called.
+    let source = folder.path().join("beyond.c");
+    let text = "#include <stdlib.h>
+double __enzyme_autodiff(void *, ...);
+static double f(double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i <= n; i++) sum += x[i] * x[i];
+    return sum;
+}
+int main(int n, char **words) {
+    double *x = calloc(n, 8), *d = calloc(n, 8);
+    __enzyme_autodiff((void *)f, x, d, n);
+}";
+    std::fs::write(&source, text).unwrap();
+    let program = folder.path().join("beyond");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    build.args(["cc", "-O1", "-fsanitize=address"]).arg(&source);
+    run(build.arg("-o").arg(&program)).unwrap();
+    let failure = run(&mut Command::new(&program)).unwrap_err();
+    assert!(failure.contains("heap-buffer-overflow"), "{failure}");
 }
 
 /// Ten million terms, and nothing is kept of any of them.
@@ -143,6 +203,9 @@ fn build_and_run(
         false => ("c++", c.with_extension("cpp")),
     };
     build.args([language, level]).arg(source).args(native);
+    if name.starts_with("blas") {
+        build.arg("-lopenblas");
+    }
     build.arg("-lm").arg("-o").arg(&program);
     run(&mut build)?;
     // The program makes and frees the same memory at every level, so one is enough.

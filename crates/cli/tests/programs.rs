@@ -625,3 +625,92 @@ int main() { printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0)); }
 ";
     check(&[("a.cpp", source)], "c++ a.cpp", "12\n");
 }
+
+/// An exception that would leave a derivative ends the program with a message, in both modes.
+#[test]
+fn exception_leaves_a_derivative() {
+    let source = "
+#include <cstdio>
+#include <stdexcept>
+extern \"C\" double __enzyme_autodiff(void *, ...);
+extern \"C\" double __enzyme_fwddiff(void *, ...);
+static double checked(double x) {
+    if (x < 0) throw std::runtime_error(\"negative\");
+    return x * x;
+}
+static double f(double x) { return checked(x - 1) * x; }
+int main(int count, char **) {
+    std::printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0) + __enzyme_fwddiff((void *)f, 2.0, 1.0));
+    std::fflush(stdout);
+    try {
+        double x = -1.0 * count;
+        std::printf(\"%g\\n\", count > 1 ? __enzyme_autodiff((void *)f, x)
+                                         : __enzyme_fwddiff((void *)f, x, 1.0));
+    } catch (...) {
+        std::printf(\"caught\\n\");
+    }
+}";
+    let folder = Folder::with(&[("a.cpp", source)]);
+    for level in ["-O0", "-O2"] {
+        succeed(&folder.zymase(&format!("c++ {level} a.cpp -o prog")));
+        for words in ["", "reverse"] {
+            let output = folder.command("./prog", words);
+            assert!(!output.status.success());
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "10\n");
+            let text = String::from_utf8_lossy(&output.stderr);
+            let wanted = "zymase: an exception left a derivative";
+            assert!(text.starts_with(wanted), "{text}");
+        }
+    }
+}
+
+/// The halves of one derivative are asked for in two files: they agree about the tape.
+#[test]
+fn halves_in_two_files() {
+    let header = "
+extern int enzyme_dup, enzyme_const;
+double chain(double *x, int n);
+void *forwards(double *x, double *d, int n);
+void backwards(double *x, double *d, int n, void *tape);
+";
+    let first = "#include \"halves.h\"
+#include <math.h>
+void *__enzyme_augmentfwd(void *, ...);
+double chain(double *x, int n) {
+    double s = 1;
+    for (int i = 0; i < n; i++) {
+        s = sin(s * x[i]) + x[i];
+        x[i] = s;
+    }
+    return s;
+}
+void *forwards(double *x, double *d, int n) {
+    return __enzyme_augmentfwd((void *)chain, enzyme_dup, x, d, enzyme_const, n);
+}";
+    let second = "#include \"halves.h\"
+void __enzyme_reverse(void *, ...);
+void backwards(double *x, double *d, int n, void *tape) {
+    __enzyme_reverse((void *)chain, enzyme_dup, x, d, enzyme_const, n, 1.0, tape);
+}";
+    let main = "#include \"halves.h\"
+#include <stdio.h>
+int main(void) {
+    double at[3] = {0.3, 0.7, 1.1};
+    for (int i = 0; i < 3; i++) {
+        double x[3], up[3], down[3], d[3] = {0, 0, 0}, h = 1e-6;
+        for (int j = 0; j < 3; j++) x[j] = up[j] = down[j] = at[j];
+        up[i] += h, down[i] -= h;
+        backwards(x, d, 3, forwards(x, d, 3));
+        double error = d[i] - (chain(up, 3) - chain(down, 3)) / (2 * h);
+        printf(\"%d\", error < 1e-6 && error > -1e-6);
+    }
+    printf(\"\\n\");
+}";
+    let files = [
+        ("halves.h", header),
+        ("a.c", first),
+        ("b.c", second),
+        ("main.c", main),
+    ];
+    check(&files, "cc a.c b.c main.c -lm", "111\n");
+}

@@ -495,14 +495,14 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 #[test]
 fn annotation_that_is_not_supported() {
     check(
-        "__attribute__((annotate(\"enzyme_function_like=log1p\")))
+        "__attribute__((annotate(\"enzyme_sparse_accumulate\")))
 static double g(double x) { return x * 100; }
 static double f(double x) { return x * x + g(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: the annotation `enzyme_function_like=log1p` is not supported yet
+            error: the annotation `enzyme_sparse_accumulate` is not supported yet
              --> a.c:2:1
               |
             2 | static double g(double x) { return x * 100; }

@@ -53,6 +53,8 @@ pub struct Key {
     pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
     pub strong_zero: bool,
+    /// Whether a shadow that equals its primal means that no derivative flows there.
+    pub runtime_activity: bool,
     /// Whether the reverse sweep frees nothing, so that it can run again. The tape is the same.
     pub keep_tape: bool,
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
@@ -88,6 +90,7 @@ impl Key {
             combined,
             disjoint: false,
             strong_zero: request.strong_zero,
+            runtime_activity: request.runtime_activity,
             keep_tape: request.tape.keep && request.mode == Mode::Gradient,
             nesting: 0,
         }

@@ -4,6 +4,9 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod blas;
+pub mod checks;
+mod custom;
 pub mod derivative;
 pub mod diagnostic;
 pub mod forward;

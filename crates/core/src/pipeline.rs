@@ -3,7 +3,7 @@
 use crate::analysis::activity::globals::Globals;
 use crate::analysis::effects::callees;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Diagnostic, Place, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
     Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
@@ -16,6 +16,7 @@ use crate::simplify;
 use crate::split;
 use crate::support;
 use crate::synthesis::Synthesis;
+use cranelift_entity::EntityRef;
 use std::collections::{BTreeSet, HashSet};
 
 /// What the user chose.
@@ -54,6 +55,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         synthesis: Synthesis::new(std::mem::take(module), options.clone()),
         done: HashSet::new(),
         open: Vec::new(),
+        first_new,
     };
     let result = worklist.run();
     *module = worklist.synthesis.module;
@@ -91,6 +93,8 @@ struct Worklist {
     done: HashSet<Func>,
     /// Functions whose requests are being replaced, outermost first.
     open: Vec<Func>,
+    /// How many functions the program has.
+    first_new: usize,
 }
 
 impl Worklist {
@@ -118,7 +122,8 @@ impl Worklist {
                 self.prepare(needed)?;
             }
             self.open.pop();
-            self.replace(func, inst, request)?;
+            let replaced = self.replace(func, inst, request);
+            replaced.map_err(|complaint| self.blame(complaint, func, inst))?;
         }
         self.done.insert(func);
         Ok(())
@@ -130,6 +135,24 @@ impl Worklist {
         simplify::lower_library_calls::run(&mut self.synthesis.module, func);
         simplify::lower_allocations::run(&mut self.synthesis.module, func);
         Ok(())
+    }
+
+    /// A complaint about a function that is not the program's, and has no place in it, is one about
+    /// the request.
+    fn blame(&self, mut complaint: Box<Diagnostic>, func: Func, inst: Inst) -> Box<Diagnostic> {
+        let module = &self.synthesis.module;
+        let ours = |place: &Place| {
+            let named = module.func_by_name(&place.function);
+            place.file.is_empty() && named.is_none_or(|named| named.index() >= self.first_new)
+        };
+        if !complaint.places.iter().all(ours) {
+            return complaint;
+        }
+        complaint.places.clear();
+        let asking = &module.funcs[func];
+        complaint
+            .at(module, asking.inst(inst).loc)
+            .in_function(&asking.name)
     }
 
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
@@ -149,7 +172,13 @@ impl Worklist {
     fn replace(&mut self, func: Func, inst: Inst, request: &Request) -> Result<()> {
         let target = &self.synthesis.module.funcs[request.func];
         let loc = self.synthesis.module.funcs[func].inst(inst).loc;
-        if target.is_declaration() {
+        let has_rules = self
+            .synthesis
+            .module
+            .rules_of(request.func)
+            .next()
+            .is_some();
+        if target.is_declaration() && !has_rules {
             return Err(Diagnostic::new(
                 format!("cannot differentiate `{}`", target.name),
                 "it is only declared here, its body is not part of the program",

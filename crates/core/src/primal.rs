@@ -10,7 +10,7 @@ use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{LONGEST_COPY, Piece, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Value};
+use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
@@ -87,6 +87,7 @@ impl Primal {
         choose_undefined::run(&mut function);
         recognize_absolute_values::run(&mut function);
         let dispatched = dispatch_calls::run(module, &mut function, &key, options);
+        claim_memory(&mut function);
         let module: &Module = module;
         // Dispatching may have declared functions that nothing was known of.
         let effects = match dispatched.is_empty() {
@@ -288,6 +289,27 @@ impl Primal {
             .in_function(&self.function.name));
         }
         Ok(Copied::new(period, pieces))
+    }
+}
+
+/// Says of all memory that a function of the program accesses that it is the program's. A function
+/// that is itself a derivative has said what it knows; where it said nothing, the memory may be of
+/// any kind, also one that other instructions name.
+fn claim_memory(function: &mut Function) {
+    let blocks = function.blocks().iter();
+    let insts = blocks.flat_map(|&block| function.block_insts(block));
+    let insts: Vec<Inst> = insts.copied().collect();
+    let said = |&inst: &Inst| {
+        let accesses = function.inst(inst).op.accesses();
+        accesses.iter().any(|access| access.region != Region::User)
+    };
+    if insts.iter().any(said) {
+        return;
+    }
+    for inst in insts {
+        for access in function.inst_mut(inst).op.accesses_mut() {
+            access.region = Region::Primal;
+        }
     }
 }
 

@@ -9,7 +9,8 @@
 use crate::derivative::{Key, bundle_values};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Builder, Func, Function, Inst, InstData, Mode, Op, Request, Signature, Type, UnaryOp, Value,
+    Builder, FnFlags, Func, Function, Inst, InstData, Mode, Op, Request, Signature, Type, UnaryOp,
+    Value,
 };
 use crate::reverse::delayed::{self, LIST_FIELD, list_access};
 use crate::support;
@@ -151,7 +152,7 @@ impl Half<'_> {
         }
         if !self.request.tape.caller {
             let (free, sig) = support::free(&mut self.synthesis.module, "free");
-            builder.call(free, sig, vec![tape]);
+            builder.call_with(free, sig, vec![tape], FnFlags::FREES_OWN);
         }
         result
     }

@@ -153,7 +153,7 @@ pub fn tape_grow(module: &mut Module) -> Callable {
     let double = b.add(n, n);
     let bytes = b.mul(double, size);
     let grown = b
-        .call(realloc, realloc_sig, vec![old, bytes])
+        .call_with(realloc, realloc_sig, vec![old, bytes], FnFlags::FREES_OWN)
         .unwrap_or(old);
     b.store(grown, field, tape);
     b.jump(done, vec![grown]);
@@ -312,7 +312,7 @@ pub fn stop(module: &mut Module, builder: &mut Builder<'_>, address: Value, why:
 }
 
 /// A function that prints a message about an address on the error stream and aborts.
-fn stop_with(module: &mut Module) -> Callable {
+pub(crate) fn stop_with(module: &mut Module) -> Callable {
     let name = "zymase.stop";
     let sig = Signature::new(vec![Type::ptr(), Type::ptr()], Type::void());
     if let Some(func) = module.func_by_name(name) {
@@ -341,7 +341,7 @@ fn stop_with(module: &mut Module) -> Callable {
 }
 
 /// A constant variable with this text.
-fn constant_text(module: &mut Module, text: String) -> Global {
+pub fn constant_text(module: &mut Module, text: String) -> Global {
     let init = Some(Initializer {
         bytes: text.into_bytes(),
         ..Initializer::default()

@@ -2,18 +2,20 @@
 
 use crate::analysis::effects::{Effects, callees};
 use crate::analysis::known;
+use crate::blas;
+use crate::custom;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::forward;
 use crate::ir::{
-    AllocKind, Builder, Constant, Func, Function, Module, Op, Signature, Symbol, Type, Value,
-    ValueDef,
+    AllocKind, Builder, Constant, CustomRule, Func, Function, Module, Op, Signature, Symbol, Type,
+    Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Layout, delayed, versions};
+use crate::reverse::{self, Augmented, Bodies, Layout, delayed, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::HashMap;
@@ -54,6 +56,14 @@ pub struct Pair {
     pub frame_bytes: Option<u64>,
     /// Which parameters the reverse sweep uses; none while the pair is being made.
     pub used: Option<Vec<bool>>,
+}
+
+/// How a function is differentiated other than through its body.
+enum Given {
+    /// By a rule of the program.
+    Rule(CustomRule),
+    /// As a subprogram of linear algebra.
+    Blas(blas::Routine),
 }
 
 impl Synthesis {
@@ -144,6 +154,27 @@ impl Synthesis {
         self.module.funcs[func] = function;
     }
 
+    /// How a function is differentiated other than through its body.
+    fn given(&self, key: &Key) -> Result<Option<Given>> {
+        let function = &self.module.funcs[key.func];
+        if let Some(routine) = blas::routine(function)
+            && self.module.rules_of(key.func).next().is_none()
+        {
+            blas::check(function, key)?;
+            return Ok(Some(Given::Blas(routine)));
+        }
+        Ok(custom::rule_for(&self.module, key)?.map(Given::Rule))
+    }
+
+    /// Both sweeps of a function that is differentiated other than through its body.
+    fn given_pair(&mut self, key: &Key) -> Result<Option<Bodies>> {
+        Ok(match self.given(key)? {
+            Some(Given::Rule(rule)) => Some(custom::reverse(self, key, &rule)?),
+            Some(Given::Blas(routine)) => Some(blas::reverse(&mut self.module, key, routine)),
+            None => None,
+        })
+    }
+
     /// The forward derivative of a key.
     pub fn forward(&mut self, key: &Key) -> Result<Func> {
         if let Some(&func) = self.forwards.get(key) {
@@ -154,8 +185,14 @@ impl Synthesis {
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
-        let primal = self.primal(key)?;
-        let function = forward::synthesize(self, &primal, name)?;
+        let function = match self.given(key)? {
+            Some(Given::Rule(rule)) => custom::forward(self, key, &rule)?,
+            Some(Given::Blas(routine)) => blas::forward(&mut self.module, key, routine),
+            None => {
+                let primal = self.primal(key)?;
+                forward::synthesize(self, &primal, name)?
+            }
+        };
         self.open.pop();
         self.define(func, function);
         Ok(func)
@@ -179,8 +216,13 @@ impl Synthesis {
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.open.push(key.clone());
-        let primal = self.primal(key)?;
-        let bodies = reverse::synthesize(self, &primal)?;
+        let bodies = match self.given_pair(key)? {
+            Some(bodies) => bodies,
+            None => {
+                let primal = self.primal(key)?;
+                reverse::synthesize(self, &primal)?
+            }
+        };
         self.open.pop();
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
@@ -209,6 +251,11 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
+        if let Some(bodies) = self.given_pair(key)? {
+            let function = reverse::combine(&bodies, key, &sig, name, None);
+            self.define(func, function);
+            return Ok(func);
+        }
         let primal = self.primal(key)?;
         let disjoint = Key {
             disjoint: true,
@@ -284,6 +331,10 @@ impl Synthesis {
         if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) = func.def(value)
         {
             let (global, offset) = (*global, *offset);
+            let data = &self.module.globals[global];
+            if key.runtime_activity && (data.inactive || data.init.is_none()) {
+                return value;
+            }
             let instance = (key.nesting, k);
             let shadow = self
                 .shadow_globals

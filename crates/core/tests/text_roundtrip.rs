@@ -50,8 +50,8 @@ fn damaged_texts_do_not_panic() {
 /// Everything a module says, in an order and with names that do not depend on its arenas.
 fn meaning(module: &Module) -> Vec<String> {
     let mut out = vec![format!(
-        "{:?} {:?} {:?} {:?} {:?}",
-        module.layout, module.globals, module.tbaa, module.scopes, module.locs
+        "{:?} {:?} {:?} {:?} {:?} {:?}",
+        module.layout, module.globals, module.rules, module.tbaa, module.scopes, module.locs
     )];
     for func in module.funcs.values() {
         out.push(format!(
@@ -271,6 +271,18 @@ impl Generator {
                 inactive: self.rng.bool(),
                 source: None,
                 origin: None,
+            });
+        }
+        for kind in self.vec(3, |g| g.pick(RuleKind::ALL)) {
+            let parts = (0..kind.part_count()).map(|_| Func::new(self.rng.usize(..3)));
+            module.rules.push(CustomRule {
+                kind,
+                parts: parts.collect(),
+                func: Func::new(self.rng.usize(..3)),
+                handles: match self.rng.bool() {
+                    true => Some(self.vec(3, |g| g.pick(Activity::ALL))),
+                    false => None,
+                },
             });
         }
         for i in 0..3u32 {

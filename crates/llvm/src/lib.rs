@@ -23,6 +23,7 @@ pub mod pipelines;
 mod raw;
 pub mod reachable;
 pub mod requests;
+pub mod sanitizer;
 mod target;
 pub mod unwinding;
 

@@ -257,6 +257,19 @@ pub fn indices(v: Val) -> Vec<u32> {
     }
 }
 
+/// The constraints of inline assembly: its operands and what it clobbers.
+pub fn assembly_constraints(v: Val) -> String {
+    // SAFETY: the assembly is alive, and LLVM says how long the text is.
+    unsafe {
+        let mut len = 0;
+        let text = LLVMGetInlineAsmConstraintString(v, &mut len);
+        match text.is_null() {
+            true => String::new(),
+            false => String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), len)).into(),
+        }
+    }
+}
+
 /// The operands of a metadata node, each as a value; null where there is none.
 pub fn node_operands(v: Val) -> Vec<Val> {
     // SAFETY: the buffer has room for every operand.

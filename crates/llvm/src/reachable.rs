@@ -40,7 +40,10 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     refuse_declarations(&private, pins)?;
     for registered in &pins.registered {
         match registered.rule {
-            Rule::Inactive | Rule::NoFree => keep_out_of_line(&private, &registered.about),
+            Rule::Inactive | Rule::NoFree | Rule::Recompute => {
+                keep_out_of_line(&private, &registered.about);
+            }
+            Rule::Derivative(..) | Rule::Like(_) => keep_out_of_line(&private, &registered.about),
             Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
             Rule::Unsupported => {}
         }
@@ -48,6 +51,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     let targets = keep_targets(&private, pins, &taken);
     let (clones, shared) = addresses::definitions(&private);
     make_local(&private);
+    let hidden = hide_bodies(&private, pins);
     keep_alive(&private, pins, targets);
     private.run_passes("globaldce", None, crate::PassOptions::STRUCTURE)?;
     refuse_registrations(&private, &pins.registered)?;
@@ -55,6 +59,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     Ok(Isolated {
         private,
         promoted,
+        hidden,
         clones,
         shared: shared.into_iter().collect(),
     })
@@ -122,6 +127,8 @@ pub struct Isolated {
     pub private: Module,
     /// Symbols of the program that were local to it, and their linkage.
     promoted: Vec<(LLVMValueRef, LLVMLinkage)>,
+    /// The names of functions that nobody may look into before import.
+    hidden: Vec<String>,
     /// The names of the functions that were cloned.
     clones: Vec<String>,
     /// Those of them that every file may have its own copy of.
@@ -129,6 +136,15 @@ pub struct Isolated {
 }
 
 impl Isolated {
+    /// Lets the optimizer look into all functions again.
+    pub fn reveal(&self) {
+        for name in &self.hidden {
+            if let Some(function) = self.private.function(name) {
+                set_local(function);
+            }
+        }
+    }
+
     /// Moves what is in the private module into the program. The functions that stand for requests
     /// are defined afterwards and local, as are the variables that were.
     pub fn merge(self, program: &Module, pins: &Pins) -> Result<()> {
@@ -269,6 +285,25 @@ fn make_local(private: &Module) {
     }
 }
 
+/// Keeps the optimizer from seeing what functions with derivatives of their own do, because that
+/// is not what their derivatives do: such a definition might be replaced by another one. Gives the
+/// names of these functions.
+fn hide_bodies(private: &Module, pins: &Pins) -> Vec<String> {
+    let rules = pins.registered.iter().filter(|r| r.is_derivative());
+    let mut hidden = Vec::new();
+    for registered in rules {
+        let function = private.function(&registered.about);
+        // SAFETY: the functions of a live module are live.
+        unsafe {
+            if let Some(function) = function.filter(|&f| LLVMIsDeclaration(f) == 0) {
+                LLVMSetLinkage(function, LLVMLinkOnceAnyLinkage);
+                hidden.push(registered.about.clone());
+            }
+        }
+    }
+    hidden
+}
+
 /// Declares variables that change: their memory is the program's. Those that nobody can write and
 /// whose address nobody asks for are constants, whatever the program calls them.
 fn share_variables(private: &Module) {
@@ -355,7 +390,8 @@ fn set_local(value: LLVMValueRef) {
 
 /// Finds and marks the functions that calls through pointers may reach.
 fn keep_targets(private: &Module, pins: &Pins, taken: &HashSet<String>) -> Vec<LLVMValueRef> {
-    let mut found = reached(private, pins, pins.requests.len(), taken).targets;
+    let reached = reached(private, pins, pins.requests.len(), taken);
+    let mut found = reached.targets;
     let context = private.context().raw();
     targets::unmark(private);
     for target in &mut found {
@@ -366,6 +402,7 @@ fn keep_targets(private: &Module, pins: &Pins, taken: &HashSet<String>) -> Vec<L
         }
         ll::set_string_attribute(context, *target, ADDRESS_TAKEN, "");
     }
+    found.extend(reached.with_rules);
     found
 }
 
@@ -410,6 +447,10 @@ fn refuse_declarations(private: &Module, pins: &Pins) -> Result<()> {
         let target = private.function(&request.target);
         // SAFETY: the functions of a live module are live.
         if target.is_some_and(|function| unsafe { LLVMIsDeclaration(function) == 0 }) {
+            continue;
+        }
+        let mut rules = pins.registered.iter().filter(|r| r.is_derivative());
+        if target.is_some() && rules.any(|rule| rule.about == request.target) {
             continue;
         }
         return Err(request.complain(only_declared(&request.target)));

@@ -133,7 +133,7 @@ impl Record {
                 format!("struct {{ short k; {ty} x; }} {name}[2];")
             }
             _ => {
-                self.integers.push(format!("{name}"));
+                self.integers.push(name.to_string());
                 format!("unsigned {name} : 5; unsigned {name}rest : 9;")
             }
         };

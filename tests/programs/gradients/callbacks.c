@@ -207,12 +207,12 @@ static double compared(double *x, int n) {
 
 // Objects on the heap that are used and destroyed through a table of functions.
 struct object;
-struct methods {
+struct lifecycle {
   double (*value)(const struct object *, double);
   void (*destroy)(struct object *);
 };
 struct object {
-  const struct methods *methods;
+  const struct lifecycle *class;
   double k, *more;
 };
 
@@ -223,12 +223,12 @@ static void rich_destroy(struct object *o) {
   free(o->more);
   free(o);
 }
-static const struct methods plain = {plain_value, plain_destroy};
-static const struct methods rich = {rich_value, rich_destroy};
+static const struct lifecycle plain = {plain_value, plain_destroy};
+static const struct lifecycle rich = {rich_value, rich_destroy};
 
 static struct object *make_object(double x, int is_rich) {
   struct object *o = malloc(sizeof *o);
-  o->methods = is_rich ? &rich : &plain;
+  o->class = is_rich ? &rich : &plain;
   o->k = x;
   o->more = NULL;
   if (is_rich) {
@@ -246,8 +246,8 @@ static double objects(double *x, int n) {
     all[i] = make_object(x[i], i % 2);
   }
   double product = 1;
-  for (int i = 0; i < n; i++) product *= all[i]->methods->value(all[i], x[0]) + 1;
-  for (int i = 0; i < n; i++) all[i]->methods->destroy(all[i]);
+  for (int i = 0; i < n; i++) product *= all[i]->class->value(all[i], x[0]) + 1;
+  for (int i = 0; i < n; i++) all[i]->class->destroy(all[i]);
   free(all);
   return product;
 }

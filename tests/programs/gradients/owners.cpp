@@ -76,45 +76,11 @@ static double guarded(double *x, int n) {
   }
 }
 
-// Destroyed through the virtual table of what they turn out to be.
-struct shape {
-  virtual double area(double t) const = 0;
-  virtual ~shape() {}
-};
-
-struct square : shape {
-  double side;
-  explicit square(double side) : side(side) {}
-  double area(double t) const override { return side * side * t; }
-};
-
-struct bumpy : shape {
-  std::vector<double> bumps;
-  explicit bumpy(double x) : bumps(3, x) {}
-  double area(double t) const override {
-    double sum = 0;
-    for (double b : bumps) sum += sin(b * t);
-    return sum;
-  }
-};
-
-static double shapes(double *x, int n) {
-  std::vector<std::unique_ptr<shape>> all;
-  for (int i = 0; i < n; i++) {
-    if (i % 2) all.emplace_back(new square(x[i]));
-    else all.emplace_back(new bumpy(x[i] * x[0]));
-  }
-  double product = 1;
-  for (auto &one : all) product *= one->area(x[1]) + 2;
-  return product;
-}
-
 int main() {
   double x[8];
   fill(x, 8, -1, 1);
   CHECK_GRADIENT(forms, x, 8);
   CHECK_GRADIENT(unique, x, 7);
   CHECK_GRADIENT(guarded, x, 8);
-  CHECK_GRADIENT(shapes, x, 4);
   return finish("owners");
 }

@@ -2,7 +2,7 @@
 // program, several at once, read twice, and memory that changes in between.
 #include "check.h"
 
-extern int enzyme_tape, enzyme_allocated, enzyme_nofree, enzyme_not_overwritten;
+extern int enzyme_tape, enzyme_allocated, enzyme_nofree, enzyme_not_overwritten, enzyme_dupv;
 struct taped { void *tape; double value; };
 struct taped_pointer { void *tape; double *value, *shadow; };
 struct two { double a, b; };
@@ -178,6 +178,39 @@ static void heap(double *x, int n) {
   for (int i = 0; i < n; i++) check_close("heap", i, d[i], 2 * check_difference(scratch, x, n, i), 1e-6);
 }
 
+// Several derivatives at once, and a function that is passed and called.
+static double applied(double (*f)(double), double x) { return f(x) * sin(x); }
+static double cube(double x) { return x * x * x; }
+
+static void several(const double *at, int n) {
+  double x[8], d[2][8] = {{0}}, want[8];
+  for (int i = 0; i < n; i++) want[i] = check_difference(chain, at, n, i);
+  memcpy(x, at, n * sizeof *x);
+  void *tape = __enzyme_augmentfwd((void *)chain, enzyme_width, 2, enzyme_dup, x, d[0], d[1], enzyme_const, n);
+  __enzyme_reverse((void *)chain, enzyme_width, 2, enzyme_dup, x, d[0], d[1], enzyme_const, n, 1.0, -3.0, tape);
+  for (int i = 0; i < n; i++) {
+    check_close("several", i, d[0][i], want[i], 1e-6);
+    check_close("several", n + i, d[1][i], -3 * want[i], 1e-6);
+  }
+  memset(d, 0, sizeof d);
+  size_t size = __enzyme_augmentsize((void *)chain, enzyme_width, 2, enzyme_dup, enzyme_const);
+  tape = malloc(size);
+  memcpy(x, at, n * sizeof *x);
+  __enzyme_augmentfwd((void *)chain, enzyme_allocated, size, enzyme_tape, tape, enzyme_width, 2, enzyme_dupv, sizeof d[0], x, d, enzyme_const, n);
+  __enzyme_reverse((void *)chain, enzyme_tape, tape, enzyme_width, 2, enzyme_dupv, sizeof d[0], x, d, enzyme_const, n, 2.0, 1.0);
+  free(tape);
+  for (int i = 0; i < n; i++) {
+    check_close("strided", i, d[0][i], 2 * want[i], 1e-6);
+    check_close("strided", n + i, d[1][i], want[i], 1e-6);
+  }
+  size = __enzyme_augmentsize((void *)applied, enzyme_const, cube, enzyme_out);
+  tape = malloc(size);
+  __enzyme_augmentfwd((void *)applied, enzyme_allocated, size, enzyme_tape, tape, enzyme_const, cube, enzyme_out, 0.5);
+  double slope = __enzyme_reverse_one((void *)applied, enzyme_tape, tape, enzyme_const, cube, enzyme_out, 0.5, 1.0);
+  check_close("applied", 0, slope, 0.75 * sin(0.5) + 0.125 * cos(0.5), 1e-12);
+  free(tape);
+}
+
 int main(void) {
   double x[6];
   fill(x, 6, 0.2, 1.2);
@@ -189,5 +222,6 @@ int main(void) {
   pointers();
   promised(x, 6);
   heap(x, 6);
+  several(x, 5);
   return finish("split");
 }

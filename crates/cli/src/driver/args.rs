@@ -42,7 +42,8 @@ pub enum Command {
     /// Compile and link C like clang, with derivatives
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
-    /// Files that ask for no derivative come out as from clang alone.
+    /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
+    /// checked when the program runs.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
     Cc(PassThrough),
@@ -55,7 +56,7 @@ pub enum Command {
     ///
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
-    /// else is passed on.
+    /// else is passed on. With `--checks`, shadows are checked when the program runs.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
@@ -97,6 +98,10 @@ pub struct CompileOptions {
     /// What the reverse sweep keeps and what it computes again
     #[arg(long, default_value = "auto")]
     pub plan: Plan,
+    /// Check shadows when the program runs, and stop with a message at a null shadow or one that
+    /// is the memory it is to be the shadow of
+    #[arg(long)]
+    pub checks: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -107,6 +112,7 @@ impl Default for CompileOptions {
         CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
+            checks: false,
             print_after: Vec::new(),
         }
     }

@@ -22,7 +22,7 @@ use zymase_llvm::requests::{
     COMMON_PREFIX, Definition, definition, is_unoptimized, mark_own_debug, mark_unoptimized,
     speaks_to_us, strip_own_debug,
 };
-use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
+use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
 
 /// Runs the command, and gives its exit code.
 pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
@@ -251,6 +251,7 @@ fn generate(
     if is_unoptimized(module) {
         let pipeline = format!("default<O{}>", options.level.digit());
         module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
+        sanitizer::instrument(module, &machine)?;
     }
     match mode {
         Mode::Assembly => machine.emit_assembly(module).map(String::into_bytes),

@@ -62,7 +62,8 @@ pub fn differentiate(
     show(Step::Prepare, &|| isolated.private.print());
     journal::step(&format!("reading the optimized functions of {name}"));
     let mut imported = import::import(&isolated.private)?;
-    let mut added = lower(&mut imported.module, &pins)?;
+    isolated.reveal();
+    let mut added = lower(&mut imported.module, &pins, options.checks)?;
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
     let outcome = pipeline::differentiate(&mut imported.module, &core_options(options));

@@ -452,13 +452,20 @@ fn declared(function: &Function) -> Summary {
                 ] {
                     effects.set(flag, letters.contains(letter));
                 }
+                if letters.contains('x') {
+                    summary.other = ModRef::all();
+                    summary.frees_other = true;
+                    summary.leaves = true;
+                    summary.finds = true;
+                }
                 if known.result == KnownResult::Argument(i) {
                     effects |= ArgEffects::RETURN;
                 }
                 summary.set_arg(i, effects);
             }
             summary.further = summary.arg(count - 1) - ArgEffects::RETURN;
-            summary.moves = summary.may_read() && summary.may_write();
+            // What lets no derivative through copies characters and the like, and no addresses.
+            summary.moves = !known.inactive && summary.may_read() && summary.may_write();
             summary.fresh = known.result == KnownResult::Fresh;
             summary.blank = summary.fresh;
             summary

@@ -3,16 +3,17 @@
 //! One row for each effect: names, what happens to the memory behind each argument (the last letter
 //! group repeats for further arguments), what is returned, and whether derivatives stop there.
 //! A name that ends in `*` stands for every name that starts so. Letters: `r` reads, `w` writes,
-//! `f` frees, `c` keeps a copy of the pointer, `-` nothing (an argument that is no pointer, or one
-//! that is only compared). State of the library itself (streams behind `FILE`, the seed of random
+//! `f` frees, `c` keeps a copy of the pointer, `x` does anything to the memory that pointers there
+//! lead to, `-` nothing (an argument that is no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the seed of random
 //! numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
+use crate::blas;
 use crate::ir::{AllocInfo, AllocKind, FnFlags, Function};
 
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug)]
 pub struct Known {
-    args: &'static str,
+    args: Args,
     /// What the result points to.
     pub result: KnownResult,
     /// Whether no derivative flows through it, whatever its arguments are.
@@ -46,6 +47,13 @@ fn is_library(function: &Function) -> bool {
 
 /// What is known of a library function of this name.
 pub fn known_name(name: &str) -> Option<Known> {
+    if let Some(routine) = blas::by_name(name) {
+        return Some(Known {
+            args: Args::Blas(routine),
+            result: Nothing,
+            inactive: false,
+        });
+    }
     let row = ROWS.iter().find(|row| {
         row.0.split_whitespace().any(|pattern| {
             pattern
@@ -54,22 +62,30 @@ pub fn known_name(name: &str) -> Option<Known> {
         })
     })?;
     Some(Known {
-        args: row.1,
+        args: Args::Groups(row.1),
         result: row.2,
         inactive: row.3,
     })
 }
 
-/// Whether a function is known or marked to let no derivative through.
-pub fn is_inactive(function: &Function) -> bool {
-    function.attrs.flags.contains(FnFlags::INACTIVE) || known(function).is_some_and(|k| k.inactive)
+/// What happens to the memory behind arguments.
+#[derive(Copy, Clone, Debug)]
+enum Args {
+    /// One group of letters for each argument.
+    Groups(&'static str),
+    /// What linear algebra does.
+    Blas(blas::Routine),
 }
 
-/// Whether a variable is a virtual table of the C++ runtime itself, to which the type information
-/// of every class with virtual methods leads: a constant that holds no address of data.
-pub fn is_table_of_runtime(name: &str) -> bool {
-    name.starts_with("_ZTVN10__cxxabiv1")
+/// Whether a function is known or marked to let no derivative through.
+pub fn is_inactive(function: &Function) -> bool {
+    function.attrs.flags.contains(FnFlags::INACTIVE)
+        || known(function).is_some_and(|k| k.inactive)
+        || function.name.starts_with(TO_TEXT)
 }
+
+/// What `std::to_string` is made of. It has a body in each program that uses it, but a variadic one.
+const TO_TEXT: &str = "_ZN9__gnu_cxx12__to_xstringI";
 
 /// What a function allocates or frees: by its attributes, or by its name.
 pub fn allocation(function: &Function) -> Option<AllocInfo> {
@@ -120,7 +136,11 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
 impl Known {
     /// What happens to the memory behind an argument, as letters.
     pub fn argument(&self, index: usize) -> &'static str {
-        let mut groups = self.args.split(' ');
+        let args = match self.args {
+            Args::Groups(args) => args,
+            Args::Blas(routine) => return routine.effect(index),
+        };
+        let mut groups = args.split(' ');
         let last = groups.clone().next_back().unwrap_or("-");
         groups.nth(index).unwrap_or(last)
     }
@@ -180,31 +200,67 @@ const ROWS: &[Row] = &[
     ("write",                                                 "- r -",  Nothing,     true),
     ("read",                                                  "- w -",  Nothing,     true),
     ("open close lseek unlink remove access isatty",          "r",      Nothing,     true),
+    ("puts_unlocked __overflow wprintf vwprintf", "r", Nothing,     true),
+    ("putc_unlocked fputc_unlocked _IO_putc fputwc fputws putw",
+                                                              "r rw",   Nothing,     true),
+    ("fwprintf vfwprintf vdprintf",                           "rw r",   Nothing,     true),
+    ("fflush_unlocked flockfile funlockfile freopen fsync",   "rw rw",  Nothing,     true),
+    ("syslog vsyslog openlog closelog",                       "rc r",   Nothing,     true),
+    ("backtrace",                                             "w -",    Nothing,     true),
+    ("backtrace_symbols_fd",                                  "r -",    Nothing,     true),
     // Time, random numbers, the process.
     ("time",                                                  "w",      Nothing,     true),
     ("clock getpid sched_yield usleep sleep difftime omp_get_wtime omp_get_thread_num omp_get_num_threads omp_get_max_threads",
                                                               "-",      Nothing,     true),
-    ("clock_gettime gettimeofday",                            "w w",    Nothing,     true),
-    ("clock_gettime_nsec_np _ZNSt6chrono3_V212system_clock3nowEv _ZNSt6chrono3_V212steady_clock3nowEv",
+    ("clock_gettime gettimeofday clock_getres getrusage timespec_get times ftime",
+                                                              "w w",    Nothing,     true),
+    ("clock_gettime_nsec_np _ZNSt6chrono3_V2*",               "-",      Nothing,     true),
+    ("localtime gmtime ctime asctime mktime timegm",          "rw",     Nothing,     true),
+    ("localtime_r gmtime_r nanosleep clock_nanosleep",        "r rw rw", Nothing,    true),
+    ("ctime_r asctime_r",                                     "r w",    Argument(1), true),
+    ("strftime",                                              "w - r r", Nothing,    true),
+    ("rand srand random srandom drand48 srand48 lrand48 mrand48 arc4random arc4random_uniform",
                                                               "-",      Nothing,     true),
-    ("rand srand random srandom drand48 srand48 lrand48 arc4random",
+    ("rand_r erand48 nrand48 jrand48 seed48",                 "rw",     Nothing,     true),
+    ("random_r drand48_r lrand48_r mrand48_r",                "rw w",   Nothing,     true),
+    ("srand48_r srandom_r",                                   "- rw",   Nothing,     true),
+    ("getrandom getentropy arc4random_buf",                   "w -",    Nothing,     true),
+    ("_ZNSt13random_device*",                                 "rwc r",  Nothing,     true),
+    ("feclearexcept feraiseexcept fetestexcept fegetround fesetround feenableexcept fedisableexcept sysconf getpagesize sched_getcpu raise alarm pthread_self",
                                                               "-",      Nothing,     true),
-    ("rand_r",                                                "rw",     Nothing,     true),
+    ("fegetenv fesetenv feholdexcept feupdateenv",            "rw",     Nothing,     true),
     ("abort exit _exit quick_exit __cxa_pure_virtual __stack_chk_fail _ZSt9terminatev __cxa_rethrow __cxa_bad_cast __cxa_throw_bad_array_new_length",
                                                               "-",      Nothing,     true),
-    ("__assert_fail __assert_rtn __assert _ZSt20__throw_length_errorPKc _ZSt17__throw_bad_allocv _ZSt24__throw_out_of_range_fmtPKcz _ZSt28__throw_bad_array_new_lengthv _ZSt19__throw_logic_errorPKc",
+    ("__assert_fail __assert_rtn __assert _ZSt20__throw_length_errorPKc _ZSt17__throw_bad_allocv _ZSt24__throw_out_of_range_fmtPKcz _ZSt28__throw_bad_array_new_lengthv _ZSt19__throw_logic_errorPKc _ZSt16__throw_bad_castv _ZSt19__throw_range_errorPKc _ZSt20__throw_out_of_rangePKc _ZSt24__throw_invalid_argumentPKc _ZSt20__throw_domain_errorPKc _ZSt21__throw_runtime_errorPKc _ZSt22__throw_overflow_errorPKc _ZSt20__throw_system_errori _ZSt25__throw_bad_function_callv __assert_perror_fail",
                                                               "r",      Nothing,     true),
     ("__cxa_allocate_exception",                              "-",      Fresh,       true),
     ("__cxa_free_exception",                                  "f",      Nothing,     true),
     ("__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort",
                                                               "rw",     Nothing,     true),
-    ("pthread_mutex_lock pthread_mutex_unlock",               "rw",     Nothing,     true),
+    ("pthread_mutex_lock pthread_mutex_unlock pthread_mutex_trylock pthread_mutex_init pthread_mutex_destroy pthread_spin_lock pthread_spin_unlock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock omp_set_lock omp_unset_lock omp_init_lock omp_destroy_lock",
+                                                              "rw r",   Nothing,     true),
     // What hash tables of C++ ask for.
     ("_ZNKSt8__detail20_Prime_rehash_policy*",                "rw -",   Nothing,     true),
     ("_ZSt11_Hash_bytesPKvmm _ZSt15_Fnv_hash_bytesPKvmm",     "r -",    Nothing,     true),
-    // C++ streams that print.
-    ("_ZNSo9_M_insertI* _ZNSolsE* _ZSt16__ostream_insertI* _ZNSo3putEc _ZNSo5flushEv",
+    // C++ streams that print or read: `_ZNSo` is ostream, `_ZNSi` istream, `_ZStls` operator<<.
+    ("_ZNSo9_M_insertI* _ZNSolsE* _ZSt16__ostream_insertI* _ZNSo3putEc _ZNSo5flushEv _ZNSo5writeEPKcl _ZStlsI* _ZSt4endlI* _ZSt4endsI* _ZSt5flushI*",
                                                               "rw r",   Argument(0), true),
+    ("_ZNSirsE* _ZNSi10_M_extractI* _ZNSi4readEPcl _ZNSi3getERc _ZNSi7getlineEPcl _ZStrsI*",
+                                                              "rw w",   Argument(0), true),
+    ("_ZSt7getlineI*",                                        "rw rwx", Argument(0), true),
+    // What streams are made of, and strings, which hold characters.
+    ("_ZNSo* _ZNSi* _ZNSt9basic_iosIc* _ZNKSt9basic_iosIc* _ZNSt8ios_base* _ZNKSt8ios_base* _ZNSt6locale* _ZNKSt6locale* _ZSt9use_facetI* _ZNKSt5ctypeIc*",
+                                                              "rwcx",   Nothing,     true),
+    ("_ZNSt7__cxx1119basic_ostringstreamI* _ZNKSt7__cxx1119basic_ostringstreamI* _ZNSt7__cxx1118basic_stringstreamI* _ZNKSt7__cxx1118basic_stringstreamI* _ZNSt7__cxx1119basic_istringstreamI* _ZNSt7__cxx1115basic_stringbufI* _ZNKSt7__cxx1115basic_stringbufI*",
+                                                              "rwcx",   Nothing,     true),
+    ("_ZNSt14basic_ofstreamI* _ZNSt14basic_ifstreamI* _ZNSt13basic_fstreamI* _ZNSt13basic_filebufI* _ZNKSt12__basic_fileIc* _ZNSt12__basic_fileIc* _ZNSt15basic_streambufIc*",
+                                                              "rwcx",   Nothing,     true),
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_create*",
+                                                              "rw -",   Fresh,       true),
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_disposeEv _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_mutate* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED*",
+                                                              "rwcx r", Nothing,     true),
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*","rwcx r", Argument(0), true),
+    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*", "rx r", Nothing,     true),
     // Mathematics with results in memory, and that of integers.
     ("sincos sincosf sincosl",                                "- w w",  Nothing,     false),
     ("frexp frexpf frexpl modf modff modfl lgamma_r lgammaf_r",

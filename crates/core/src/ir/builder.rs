@@ -1,8 +1,9 @@
 //! A cursor that appends instructions to a block of a function.
 
 use super::{
-    Access, BinaryOp, Block, Call, Callee, CastOp, Edge, Flags, FloatPred, Func, Function, Inst,
-    InstData, IntPred, Loc, MathFn, Op, ParamAttrs, Signature, Type, UnaryOp, Value,
+    Access, BinaryOp, Block, Call, Callee, CastOp, Edge, Flags, FloatPred, FnAttrs, FnFlags, Func,
+    Function, Inst, InstData, IntPred, Loc, MathFn, Op, ParamAttrs, Signature, Type, UnaryOp,
+    Value,
 };
 
 /// Appends instructions at the end of a block.
@@ -199,12 +200,26 @@ impl<'f> Builder<'f> {
 
     /// Calls a function of the module; the result is there unless it is void.
     pub fn call(&mut self, callee: Func, sig: Signature, args: Vec<Value>) -> Option<Value> {
+        self.call_with(callee, sig, args, FnFlags::empty())
+    }
+
+    /// Calls a function of which something is known.
+    pub fn call_with(
+        &mut self,
+        callee: Func,
+        sig: Signature,
+        args: Vec<Value>,
+        flags: FnFlags,
+    ) -> Option<Value> {
         let ret = sig.ret;
         let call = Call {
             callee: Callee::Direct(callee),
             args: vec![ParamAttrs::default(); args.len()],
             sig,
-            attrs: Default::default(),
+            attrs: FnAttrs {
+                flags,
+                ..FnAttrs::default()
+            },
             convention: 0,
         };
         let inst = self.inst(Op::Call(Box::new(call)), args, ret, Flags::empty());

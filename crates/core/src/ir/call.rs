@@ -155,6 +155,10 @@ bitflags! {
         const INACTIVE = 1 << 5;
         /// Is not the library function its name suggests.
         const NOBUILTIN = 1 << 6;
+        /// What it returns is computed again rather than cached.
+        const RECOMPUTE = 1 << 7;
+        /// Frees memory that was made while the derivative it belongs to ran, such as a tape.
+        const FREES_OWN = 1 << 8;
     }
 }
 

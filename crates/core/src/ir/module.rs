@@ -1,8 +1,8 @@
 //! A module: functions, global variables, and what their instructions refer to.
 
 use super::{
-    DataLayout, Func, Function, Global, Loc, Origin, Scope, SourceType, SourceTypeData, Symbol,
-    Tbaa,
+    CustomRule, DataLayout, Func, Function, Global, Loc, Origin, Scope, SourceType, SourceTypeData,
+    Symbol, Tbaa,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -15,6 +15,8 @@ pub struct Module {
     pub funcs: PrimaryMap<Func, Function>,
     /// The global variables.
     pub globals: PrimaryMap<Global, GlobalData>,
+    /// The derivatives that the program gives itself.
+    pub rules: Vec<CustomRule>,
     /// The source locations.
     pub locs: PrimaryMap<Loc, LocData>,
     /// The tree of type-based alias classes.
@@ -45,6 +47,11 @@ impl Module {
             Some(func) => func,
             None => self.funcs.push(function),
         }
+    }
+
+    /// The rules that the program gives for a function.
+    pub fn rules_of(&self, func: Func) -> impl Iterator<Item = &CustomRule> {
+        self.rules.iter().filter(move |rule| rule.func == func)
     }
 
     /// The name of a symbol.
@@ -106,6 +113,13 @@ impl GlobalData {
     pub fn has_fixed_content(&self) -> bool {
         self.constant && self.init.as_ref().is_some_and(|init| !init.opaque)
     }
+}
+
+/// Whether a variable of this name is a virtual table or the type information of a class of C++. They
+/// hold addresses of code and of each other, and no numbers.
+pub fn is_class_table(name: &str) -> bool {
+    let prefixes = ["_ZTI", "_ZTV", "_ZTT", "_ZTC"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The initial content of a global variable.

@@ -8,7 +8,7 @@
 //! operands. So the cut pays for exactly one of both for each value that is needed.
 
 use super::flow::{FlowGraph, INFINITE};
-use super::recipe::{Recipe, recipe};
+use super::recipe::{Recipe, called_again, recipe};
 use super::{Need, Plan, Source};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::Count;
@@ -51,7 +51,13 @@ pub fn min_cut(
         let block = augmented.def_block(need.value);
         let own = block.and_then(|block| primal.loops.innermost(block));
         let weight = weight(primal, own);
-        graph.add_edge(asked, computed, cache_cost(primal, need, bytes, weight));
+        let again =
+            own == need.level && called_again(module, primal, augmented, need.value).is_some();
+        let caching = match again {
+            true => INFINITE,
+            false => cache_cost(primal, need, bytes, weight),
+        };
+        graph.add_edge(asked, computed, caching);
         let recipe = match own == need.level {
             true => recipe(module, primal, augmented, need.value),
             false => Recipe::Never("it is used after the loop that computes it".to_string()),

@@ -14,6 +14,7 @@ mod recipe;
 
 pub use everything::everything;
 pub use min_cut::min_cut;
+pub(crate) use recipe::called_again;
 
 use crate::analysis::loops::Loop;
 use crate::ir::{Module, Value};

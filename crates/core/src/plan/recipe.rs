@@ -1,9 +1,13 @@
 //! How the reverse sweep could get a value without a tape.
 
 use crate::analysis::overwrite::{Because, Overwritten};
-use crate::ir::{BinaryOp, CastOp, Function, Inst, Module, Op, UnaryOp, Value, ValueDef};
+use crate::ir::{
+    BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
+    ValueDef,
+};
 use crate::primal::Primal;
 use crate::reverse::Augmented;
+use cranelift_entity::EntityRef;
 
 /// How a value can be had again, or why not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +23,33 @@ pub fn recipe(module: &Module, primal: &Primal, augmented: &Augmented, value: Va
     match augmented.func.def(value) {
         ValueDef::Const(_) => Recipe::From(Vec::new(), 0),
         ValueDef::Param(..) => param(augmented, value),
-        ValueDef::Result(inst) => result(module, primal, augmented, *inst),
+        ValueDef::Result(inst) => match called_again(module, primal, augmented, value) {
+            Some(call) => Recipe::From(call.args.clone(), 1),
+            None => result(module, primal, augmented, *inst),
+        },
+    }
+}
+
+/// The call that computes a value, if the program wants it called again rather than its result
+/// cached.
+pub fn called_again<'p>(
+    module: &Module,
+    primal: &'p Primal,
+    augmented: &Augmented,
+    value: Value,
+) -> Option<&'p InstData> {
+    let inst = augmented.func.def_inst(value)?;
+    if inst.index() >= primal.function.inst_count() {
+        return None;
+    }
+    // The augmented sweep may call a derivative in its place; the primal has the call itself.
+    let data = primal.function.inst(inst);
+    match data.op.call()?.callee {
+        Callee::Direct(func) => {
+            let flags = module.funcs[func].attrs.flags;
+            flags.contains(FnFlags::RECOMPUTE).then_some(data)
+        }
+        Callee::Indirect => None,
     }
 }
 

@@ -7,8 +7,8 @@ use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, Inst, InstData, Op, Signature,
-    Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, FnFlags, Inst, InstData, Op,
+    Signature, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -110,7 +110,8 @@ impl Gradient<'_> {
         let pieces = self.float_pieces(result);
         let access = shadow_access(access, self.primal.function.ty(result));
         for (k, &adjoint) in adjoints.iter().enumerate() {
-            let shadow = self.shadow(data.args[0], k)?;
+            let ty = self.primal.function.ty(result);
+            let shadow = self.guarded_shadow(data.args[0], k, ty, &access)?;
             self.accumulate(shadow, adjoint, &pieces, &access);
         }
         Ok(())
@@ -148,7 +149,7 @@ impl Gradient<'_> {
         let found = floats(&pieces);
         for k in 0..self.width() {
             if !found.is_empty() {
-                let shadow = self.shadow(pointer, k)?;
+                let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
                 let adjoint = self.take(shadow, ty, &found, &access);
                 if self.breaks(Defect::StoreKeepsAdjoint) {
                     self.accumulate(shadow, adjoint, &found, &access);
@@ -159,7 +160,7 @@ impl Gradient<'_> {
             // its derivative ends here.
             for (offset, piece) in &pieces {
                 if matches!(piece, Piece::Unknown | Piece::Conflict) {
-                    let shadow = self.shadow(pointer, k)?;
+                    let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
                     let mut builder = self.builder();
                     let address = builder.offset(shadow, *offset);
                     let zero = builder.func.zero(Type::int(8));
@@ -178,8 +179,8 @@ impl Gradient<'_> {
         }
         let ty = self.primal.function.ty(value);
         for k in 0..self.width() {
-            let shadow = self.shadow(pointer, k)?;
             let access = shadow_access(access, ty);
+            let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
             let adjoint = self.builder().load(ty, shadow, access);
             self.contribute(value, k, adjoint);
         }
@@ -193,15 +194,23 @@ impl Gradient<'_> {
             return Ok(());
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
-        let len = self.primal_value(data.args[2]);
+        let whole = self.primal_value(data.args[2]);
         let backwards = self.breaks(Defect::OverlapBackwards);
         for k in 0..self.width() {
+            let writable = self.guarded_len(to, k, whole)?;
             let to = self.shadow(to, k)?;
             if !self.primal.has_shadow(from) {
                 let mut builder = self.builder();
-                let bytes = support::extend(&mut builder, len, Type::i64());
+                let bytes = support::extend(&mut builder, writable, Type::i64());
                 support::zero_bytes(&mut builder, to, bytes);
                 continue;
+            }
+            let len = self.guarded_len(from, k, writable)?;
+            if self.primal.key.runtime_activity {
+                let mut builder = self.builder();
+                let bytes = builder.sub(writable, len);
+                let bytes = support::extend(&mut builder, bytes, Type::i64());
+                support::zero_bytes(&mut builder, to, bytes);
             }
             let from = self.shadow(from, k)?;
             for &kind in &FloatKind::ALL {
@@ -235,8 +244,9 @@ impl Gradient<'_> {
         if !self.primal.has_shadow(data.args[0]) || self.breaks(Defect::SetKeepsAdjoint) {
             return Ok(());
         }
-        let len = self.primal_value(data.args[2]);
+        let whole = self.primal_value(data.args[2]);
         for k in 0..self.width() {
+            let len = self.guarded_len(data.args[0], k, whole)?;
             let shadow = self.shadow(data.args[0], k)?;
             let mut builder = self.builder();
             let len = support::extend(&mut builder, len, Type::i64());
@@ -380,7 +390,8 @@ impl Gradient<'_> {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
             let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
-            self.builder().call(free, sig, args);
+            let own = FnFlags::FREES_OWN;
+            self.builder().call_with(free, sig, args, own);
         }
     }
 

@@ -145,5 +145,11 @@ fn copy_body(
             false => to.attach_inst(blocks[&block], copy),
         }
     }
+    for (value, declarations) in &from.declared {
+        if let Some(&copy) = values.get(value) {
+            let known = to.declared.entry(copy).or_default();
+            known.extend(declarations);
+        }
+    }
     (blocks[&from.entry()], returns)
 }

@@ -4,12 +4,18 @@
 //! there are several, the parameter that remembers the edge decides; at a loop header, the
 //! counter does: it runs from the last iteration, which is known where the loop was left, down to
 //! zero.
+//!
+//! A loop that is left from several blocks would be entered at all of them by the reverse sweep,
+//! and a cycle with several entries has no derivative. So such a loop has a *hub*: the one block
+//! that its reverse is entered by and that every iteration begins with. The parameter of the hub
+//! says where to go on: 0 is the latch, and n the n-th of the blocks that leave the loop.
 
 use super::gradient::Gradient;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
+use std::collections::BTreeSet;
 
 impl Gradient<'_> {
     /// Emits the whole reverse sweep.
@@ -25,6 +31,7 @@ impl Gradient<'_> {
             let reversed = self.func.add_block();
             self.reversed.insert(block, reversed);
         }
+        self.make_hubs();
         let mut start = None;
         for &block in blocks.iter().rev() {
             self.enter(self.reversed[&block]);
@@ -185,7 +192,69 @@ impl Gradient<'_> {
                 self.contribute(args[*i], k, adjoint);
             }
         }
-        let target = self.reversed[&from];
-        self.builder().jump(target, Vec::new());
+        let mut entered = self.primal.loops.left(from, block);
+        // The next iteration begins where the first one began.
+        entered.extend(self.primal.loops.headed_by(block));
+        entered.retain(|&l| self.primal.loops.contains(l, from));
+        let Edge { block, args } = self.way_to(from, &entered);
+        self.builder().jump(block, args);
     }
+
+    /// Gives a hub to each loop that is left from several blocks.
+    fn make_hubs(&mut self) {
+        let primal = self.primal;
+        for l in primal.loops.iter() {
+            let exits = primal.loops.exits(l).iter();
+            let exits = exits.filter(|exit| primal.cfg.reaches_return(exit.to));
+            let exiting: BTreeSet<Block> = exits.map(|exit| exit.from).collect();
+            if exiting.len() > 1 {
+                let block = self.func.add_block();
+                self.func.add_block_param(block, Type::int(32));
+                let exiting = exiting.into_iter().collect();
+                self.hubs.insert(l, Hub { block, exiting });
+            }
+        }
+        for l in primal.loops.iter() {
+            let Some(Hub { block, exiting }) = self.hubs.get(&l).cloned() else {
+                continue;
+            };
+            let inside = |from: Block| {
+                let around = primal.loops.enclosing(primal.loops.innermost(from));
+                around.take_while(|&inner| inner != l).collect::<Vec<_>>()
+            };
+            let cases = (1u128..).zip(exiting);
+            let cases = cases.map(|(n, from)| (n, self.way_to(from, &inside(from))));
+            let cases = cases.collect();
+            let default = self.way_to(primal.loops.latches(l)[0], &[]);
+            let selector = self.func.block_params(block)[0];
+            let op = Op::Switch { cases, default };
+            Builder::new(&mut self.func, block).effect(op, vec![selector]);
+        }
+    }
+
+    /// The edge by which the reverse sweep comes to the reverse of a block when it enters these
+    /// loops, innermost first, at their last iterations or a loop at the iteration before.
+    fn way_to(&mut self, from: Block, entered: &[Loop]) -> Edge {
+        let outermost = entered.iter().rev().find_map(|l| self.hubs.get(l));
+        let Some(hub) = outermost else {
+            return Edge {
+                block: self.reversed[&from],
+                args: Vec::new(),
+            };
+        };
+        let number = hub.exiting.iter().position(|&block| block == from);
+        let (block, number) = (hub.block, number.map_or(0, |n| n + 1));
+        let number = self.func.iconst(Type::int(32), number as i128);
+        Edge {
+            block,
+            args: vec![number],
+        }
+    }
+}
+
+/// The one entry to the reverse of a loop that is left from several blocks.
+#[derive(Clone)]
+pub(super) struct Hub {
+    block: Block,
+    exiting: Vec<Block>,
 }

@@ -10,12 +10,12 @@
 //! The list belongs to the outermost derivative. Functions that free memory, or call such, have
 //! the address of its head in the first field of their frames.
 //!
-//! An element of the list is `{next, function, arguments…}`; the function unpacks the arguments
-//! and calls what frees the memory.
+//! An element of the list is `{next, number, arguments…}`; the number says which function frees the
+//! memory. It is not the address of the function, so that a derivative of the derivative sees
+//! nothing but branches and calls.
 
 use crate::ir::{
-    Access, Builder, Call, Callee, Constant, Edge, FnAttrs, Func, Function, IntPred, Module, Op,
-    ParamAttrs, Region, Signature, Symbol, Type,
+    Access, Builder, Edge, FnFlags, Func, Function, IntPred, Module, Op, Region, Signature, Type,
 };
 use crate::support::{self, Callable};
 
@@ -24,6 +24,9 @@ pub const LIST_FIELD: i64 = 0;
 
 /// The bytes of an argument in an element, and of the fields before the arguments.
 const SLOT: i64 = 16;
+
+/// How the functions begin that put calls on a list; the name of what is called follows.
+const DELAY: &str = "zymase.delay.";
 
 /// The access to a pointer of a list, or to the field of the frame that leads to it.
 pub fn list_access() -> Access {
@@ -41,11 +44,11 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     let mut params = vec![Type::ptr(), Type::ptr()];
     params.extend(&freed);
     let sig = Signature::new(params, Type::void());
-    let name = format!("zymase.delay.{}", module.funcs[free].name);
+    let name = format!("{DELAY}{}", module.funcs[free].name);
     if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
-    let run = run_delayed(module, free);
+    let number = delayed(module).len() as i128;
     let (malloc, malloc_sig) = support::malloc(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -73,10 +76,9 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     let element = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(head);
     let next = b.load(Type::ptr(), head, list_access());
     b.store(next, element, list_access());
-    let run = Constant::Address(Symbol::Func(run), 0);
-    let run = b.func.constant(Type::ptr(), run);
+    let number = b.func.iconst(Type::i64(), number);
     let field = b.offset(element, 8);
-    b.store(run, field, list_access());
+    b.store(number, field, list_access());
     for (i, &argument) in arguments.iter().enumerate() {
         let field = b.offset(element, SLOT * (1 + i as i64));
         b.store(argument, field, list_access());
@@ -89,31 +91,20 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     (module.funcs.push(function), sig)
 }
 
-/// `run(element)`: calls `free` with the arguments in an element.
-fn run_delayed(module: &mut Module, free: Func) -> Func {
-    let sig = module.funcs[free].sig.clone();
-    let name = format!("zymase.run_delayed.{}", module.funcs[free].name);
-    let mut function = Function::with_entry(name, element_signature());
-    function.local = true;
-    function.address_taken = true;
-    let element = function.arguments()[0];
-    let entry = function.entry();
-    let mut b = Builder::new(&mut function, entry);
-    let arguments = sig.params.iter().enumerate().map(|(i, &ty)| {
-        let field = b.offset(element, SLOT * (1 + i as i64));
-        b.load(ty, field, list_access())
-    });
-    let arguments = arguments.collect();
-    b.call(free, sig, arguments);
-    b.ret(None);
-    module.funcs.push(function)
+/// The functions whose calls can be on a list, by their numbers.
+fn delayed(module: &Module) -> Vec<Func> {
+    let names = module.funcs.values().map(|function| &function.name);
+    let freed = names.filter_map(|name| name.strip_prefix(DELAY));
+    freed.filter_map(|name| module.func_by_name(name)).collect()
 }
 
-/// `release(head)`: frees all that is on a list, and the list.
+/// `release(head)`: frees all that is on a list, and the list. It knows the functions that are
+/// numbered when it is made, which those of the derivative that it ends are.
 pub fn release(module: &mut Module) -> Callable {
-    let sig = element_signature();
-    let name = "zymase.release_delayed";
-    if let Some(func) = module.func_by_name(name) {
+    let sig = Signature::new(vec![Type::ptr()], Type::void());
+    let delayed = delayed(module);
+    let name = format!("zymase.release_delayed.{}", delayed.len());
+    if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
     let (free, free_sig) = support::free(module, "free");
@@ -121,7 +112,7 @@ pub fn release(module: &mut Module) -> Callable {
     function.local = true;
     let head = function.arguments()[0];
     let entry = function.entry();
-    let [body, done] = [(); 2].map(|()| function.add_block());
+    let [body, unknown, after, done] = [(); 4].map(|()| function.add_block());
     let element = function.add_block_param(body, Type::ptr());
     let to = |block, args| Edge { block, args };
 
@@ -134,16 +125,32 @@ pub fn release(module: &mut Module) -> Callable {
     b.block = body;
     let next = b.load(Type::ptr(), element, list_access());
     let field = b.offset(element, 8);
-    let run = b.load(Type::ptr(), field, list_access());
-    let call = Call {
-        callee: Callee::Indirect,
-        sig: sig.clone(),
-        attrs: FnAttrs::default(),
-        args: vec![ParamAttrs::default()],
-        convention: 0,
+    let number = b.load(Type::i64(), field, list_access());
+    let cases: Vec<(u128, Edge)> = (0..delayed.len() as u128)
+        .map(|n| (n, to(b.func.add_block(), vec![])))
+        .collect();
+    let op = Op::Switch {
+        cases: cases.clone(),
+        default: to(unknown, vec![]),
     };
-    b.effect(Op::Call(Box::new(call)), vec![run, element]);
-    b.call(free, free_sig, vec![element]);
+    b.effect(op, vec![number]);
+    for (&func, (_, case)) in delayed.iter().zip(&cases) {
+        b.block = case.block;
+        let sig = module.funcs[func].sig.clone();
+        let arguments = sig.params.iter().enumerate().map(|(i, &ty)| {
+            let field = b.offset(element, SLOT * (1 + i as i64));
+            b.load(ty, field, list_access())
+        });
+        let arguments = arguments.collect();
+        b.call_with(func, sig, arguments, FnFlags::FREES_OWN);
+        b.jump(after, vec![]);
+    }
+
+    b.block = unknown;
+    b.effect(Op::Unreachable, vec![]);
+
+    b.block = after;
+    b.call_with(free, free_sig, vec![element], FnFlags::FREES_OWN);
     let last = b.icmp(IntPred::Eq, next, null);
     b.branch(last, to(done, vec![]), to(body, vec![next]));
 
@@ -152,19 +159,18 @@ pub fn release(module: &mut Module) -> Callable {
     (module.funcs.push(function), sig)
 }
 
-/// The signature of a function that takes one address.
-fn element_signature() -> Signature {
-    Signature::new(vec![Type::ptr()], Type::void())
-}
-
 /// `free_shadow(primal, arguments…)`: calls `free`, unless the pointer that is freed is no shadow
-/// but the primal.
-pub fn free_shadow(module: &mut Module, free: Func, position: usize) -> Callable {
+/// but the primal. `own` says that the memory was made while the derivative ran.
+pub fn free_shadow(module: &mut Module, free: Func, position: usize, own: bool) -> Callable {
     let freed = module.funcs[free].sig.clone();
     let mut params = vec![Type::ptr()];
     params.extend(&freed.params);
     let sig = Signature::new(params, Type::void());
-    let name = format!("zymase.free_shadow.{}", module.funcs[free].name);
+    let (kind, flags) = match own {
+        true => ("free_own_shadow", FnFlags::FREES_OWN),
+        false => ("free_shadow", FnFlags::empty()),
+    };
+    let name = format!("zymase.{kind}.{}", module.funcs[free].name);
     if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
@@ -182,7 +188,7 @@ pub fn free_shadow(module: &mut Module, free: Func, position: usize) -> Callable
     b.branch(itself, to(done), to(other));
 
     b.block = other;
-    b.call(free, freed, arguments[1..].to_vec());
+    b.call_with(free, freed, arguments[1..].to_vec(), flags);
     b.jump(done, vec![]);
 
     b.block = done;

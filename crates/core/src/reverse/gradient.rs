@@ -1,6 +1,7 @@
 //! The reverse sweep under construction: its blocks and slots, and how it gets primal values.
 
 use super::augmented::Augmented;
+use super::control::Hub;
 use super::induction::Step;
 use super::tape::Layout;
 use crate::analysis::loops::Loop;
@@ -9,8 +10,9 @@ use crate::ir::{
     Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
     Type, Value, ValueDef,
 };
-use crate::plan::{Need, Plan, Source};
+use crate::plan::{Need, Plan, Source, called_again};
 use crate::primal::Primal;
+use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,6 +35,8 @@ pub(super) struct Gradient<'a> {
     pub(super) loc: Option<Loc>,
     /// The reverse of each primal block.
     pub(super) reversed: HashMap<Block, Block>,
+    /// The entries to the reverses of loops that are left from several blocks.
+    pub(super) hubs: HashMap<Loop, Hub>,
     /// The slots of each active value's adjoints.
     slots: HashMap<Value, Vec<Value>>,
     /// The slot of each loop's counter.
@@ -106,6 +110,7 @@ impl<'a> Gradient<'a> {
             at: primal.function.entry(),
             loc: None,
             reversed: HashMap::new(),
+            hubs: HashMap::new(),
             slots: HashMap::new(),
             counters: HashMap::new(),
             both,
@@ -239,22 +244,29 @@ impl<'a> Gradient<'a> {
         };
         let used_at = std::mem::replace(&mut self.at, block);
         let again = match self.augmented.func.def(value) {
-            ValueDef::Result(inst) => self.run_again(*inst),
+            ValueDef::Result(inst) => {
+                let module = &self.synthesis.module;
+                let call = called_again(module, self.primal, self.augmented, value);
+                let data = call.unwrap_or_else(|| self.augmented.func.inst(*inst));
+                self.run_again(*inst, data.clone())
+            }
             _ => self.recomputed_param(value),
         };
         self.at = used_at;
         again
     }
 
-    fn run_again(&mut self, inst: Inst) -> Value {
-        let data = self.augmented.func.inst(inst).clone();
+    fn run_again(&mut self, inst: Inst, data: InstData) -> Value {
         let args: Vec<Value> = data.args.iter().map(|&v| self.primal_value(v)).collect();
         let result = self.augmented.func.result(inst);
         let ty = result.map_or(Type::void(), |v| self.augmented.func.ty(v));
-        let first = args[0];
+        let first = args.first().copied();
         let again = InstData { args, ..data };
         let inst = self.func.append_inst(self.block, again, ty);
-        self.func.result(inst).unwrap_or(first)
+        match self.func.result(inst).or(first) {
+            Some(value) => value,
+            None => panic!("{} gives nothing to use", self.primal.describe(inst)),
+        }
     }
 
     fn recomputed_param(&mut self, value: Value) -> Value {
@@ -372,6 +384,36 @@ impl<'a> Gradient<'a> {
             .at(&self.synthesis.module, self.loc)
             .in_function(&self.primal.function.name)),
         }
+    }
+
+    /// The shadow of a pointer for an access; spare memory if it turns out at run time that the
+    /// pointer has none.
+    pub(super) fn guarded_shadow(
+        &mut self,
+        pointer: Value,
+        k: usize,
+        ty: Type,
+        access: &Access,
+    ) -> Result<Value> {
+        let shadow = self.shadow(pointer, k)?;
+        if !self.primal.key.runtime_activity {
+            return Ok(shadow);
+        }
+        let primal = self.primal_value(pointer);
+        let align = self.synthesis.module.layout.align(ty).max(access.align);
+        let spare = spare(&mut Builder::new(&mut self.func, self.prologue), ty, align);
+        Ok(choose(&mut self.builder(), primal, shadow, spare, shadow))
+    }
+
+    /// How many bytes of the shadow memory behind a pointer are accessed.
+    pub(super) fn guarded_len(&mut self, pointer: Value, k: usize, len: Value) -> Result<Value> {
+        if !self.primal.key.runtime_activity {
+            return Ok(len);
+        }
+        let shadow = self.shadow(pointer, k)?;
+        let primal = self.primal_value(pointer);
+        let zero = self.func.zero(self.func.ty(len));
+        Ok(choose(&mut self.builder(), primal, shadow, zero, len))
     }
 
     /// Where the callee of a call keeps its frame: in the record of the iteration.

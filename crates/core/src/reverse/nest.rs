@@ -28,7 +28,10 @@ pub fn to_expand(primal: &Primal) -> HashSet<Inst> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
     let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
-        Op::Nest(nest) => !has_derivative(primal, **inst, nest),
+        Op::Nest(nest) => {
+            // Nests have no branches on whether a shadow is one.
+            primal.key.runtime_activity || !has_derivative(primal, **inst, nest)
+        }
         _ => false,
     };
     insts.filter(must_expand).copied().collect()

@@ -13,8 +13,8 @@ use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
 use crate::analysis::loops::Loop;
 use crate::ir::{
-    Access, Block, Builder, Function, Inst, InstData, IntPred, Module, Op, Region, Type, Value,
-    ValueDef,
+    Access, Block, Builder, Declared, Function, Inst, InstData, IntPred, Module, Op, Region,
+    SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan};
 use crate::planted::Defect;
@@ -43,14 +43,19 @@ pub(super) struct Array {
     counted: bool,
 }
 
-#[derive(Copy, Clone, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 struct Record {
     bytes: u64,
+    /// Where bytes are that nobody uses, and how many.
+    gaps: Vec<(u64, u64)>,
 }
 
 impl Record {
     fn add(&mut self, bytes: u64, align: u64) -> i64 {
         let offset = self.bytes.next_multiple_of(align.max(1));
+        if offset > self.bytes {
+            self.gaps.push((self.bytes, offset - self.bytes));
+        }
         self.bytes = offset + bytes;
         offset as i64
     }
@@ -142,6 +147,20 @@ impl Layout {
         bytes.next_multiple_of(align)
     }
 
+    /// What a derivative of the derivative must know and no access says: in the gaps of a record
+    /// there is nothing to differentiate.
+    fn gaps(&self, level: Option<Loop>) -> SourceTypeData {
+        let (size, record) = (self.bytes(level), self.records.get(&level));
+        let gaps = record.map_or(&[][..], |record| &record.gaps).iter();
+        let gaps = gaps.map(|&(at, bytes)| (at, SourcePart::Int(bytes)));
+        let end = record.map_or(0, |record| record.bytes);
+        let end = (end < size).then_some((end, SourcePart::Int(size - end)));
+        SourceTypeData {
+            size,
+            parts: gaps.chain(end).collect(),
+        }
+    }
+
     /// Where a cached value stands in its record.
     pub(super) fn offset_of(&self, need: Need) -> i64 {
         self.fields.get(&need).copied().unwrap_or(0)
@@ -214,6 +233,7 @@ pub(super) fn fill(
     };
     let frame = filler.augmented.params[filler.augmented.params.len() - 1];
     filler.addresses.insert(None, frame);
+    filler.declare_gaps(frame, None);
     for l in primal.loops.iter() {
         filler.make_records(l);
     }
@@ -261,9 +281,9 @@ impl Filler<'_> {
         let header = self.primal.loops.header(l);
         let counter = self.counter(l);
         let outer = self.addresses[&self.primal.loops.parent(array.root)];
-        let mut address = outer;
+        let (mut base, mut address) = (outer, outer);
         if array.counted {
-            let base = self.allocate(l, array, bytes, outer);
+            base = self.allocate(l, array, bytes, outer);
             self.insert_index(l, array.root, |b, index| {
                 address = b.element(base, index, bytes as i64);
             });
@@ -273,11 +293,27 @@ impl Filler<'_> {
                 let size = b.func.iconst(Type::i64(), bytes.into());
                 let field = b.offset(outer, array.field);
                 let args = vec![field, counter, size];
-                let base = b.call(grow, sig, args).unwrap_or(field);
+                base = b.call(grow, sig, args).unwrap_or(field);
                 address = b.element(base, counter, bytes as i64);
             });
         }
         self.addresses.insert(Some(l), address);
+        self.declare_gaps(base, Some(l));
+    }
+
+    /// Says where records of a level, which begin at an address, have gaps.
+    fn declare_gaps(&mut self, base: Value, level: Option<Loop>) {
+        let gaps = self.layout.gaps(level);
+        if gaps.parts.is_empty() {
+            return;
+        }
+        let source = self.synthesis.module.sources.push(gaps);
+        let declared = match level {
+            None => Declared::Object(source),
+            Some(_) => Declared::Element(source),
+        };
+        let known = self.augmented.func.declared.entry(base).or_default();
+        known.push(declared);
     }
 
     fn counter(&self, l: Loop) -> Value {

@@ -5,8 +5,8 @@ use crate::analysis::activity::{CallKind, call_kind};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Builder, Callee, Func, Inst, InstData, IntPred, Op,
-    ReturnActivity, Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
+    IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
 use crate::support;
@@ -226,17 +226,28 @@ impl Walk<'_> {
     fn free_shadows(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         let position = info.ptr_arg.unwrap_or(0) as usize;
         let pointer = data.args[position];
-        let Some(Callee::Direct(free)) = data.op.call().map(|call| call.callee) else {
+        let Some(call) = data.op.call() else {
+            return Ok(());
+        };
+        let Callee::Direct(free) = call.callee else {
             return Ok(());
         };
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
+        let own =
+            call.attrs.flags.contains(FnFlags::FREES_OWN) || self.primal.activity.is_made(pointer);
+        // What was made while this derivative runs is made while one of it runs.
+        if let Op::Call(call) = &mut self.func.inst_mut(inst).op
+            && own
+        {
+            call.attrs.flags |= FnFlags::FREES_OWN;
+        }
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
-            Sweep::Tangents => (delayed::free_shadow(module, free, position), None),
+            Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
-            Sweep::Pointers if !self.primal.activity.is_made(pointer) => {
+            Sweep::Pointers if !own => {
                 return Err(Diagnostic::new(
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
@@ -344,6 +355,7 @@ impl Walk<'_> {
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
+            runtime_activity: self.primal.key.runtime_activity,
             keep_tape: self.primal.key.keep_tape,
             nesting: self.primal.key.nesting,
         };
@@ -379,12 +391,21 @@ impl Walk<'_> {
         }
     }
 
-    /// Makes the derivative of a callee, which a call through a pointer may not need.
+    /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
+    /// concerns the callee as a whole has the place of the call.
     fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        match self.primal.dispatched.contains_key(&inst) {
+        let made = match self.primal.dispatched.contains_key(&inst) {
             true => self.synthesis.attempt(make),
             false => make(self.synthesis),
-        }
+        };
+        made.map_err(|refusal| match refusal.places.is_empty() {
+            true => {
+                let loc = self.primal.function.inst(inst).loc;
+                let refusal = refusal.at(&self.synthesis.module, loc);
+                refusal.in_function(&self.primal.function.name)
+            }
+            false => refusal,
+        })
     }
 
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {

@@ -92,9 +92,11 @@ impl Walk<'_> {
     fn store_shadows(&mut self, inst: Inst, value: Value, pointer: Value, access: &Access) {
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
-        for (value, pointer) in values.into_iter().zip(pointers) {
+        let ty = self.func.ty(value);
+        for (value, shadow) in values.into_iter().zip(pointers) {
+            let shadow = self.guarded(inst, pointer, shadow, ty, access);
             let access = access.clone();
-            self.builder(Some(inst)).store(value, pointer, access);
+            self.builder(Some(inst)).store(value, shadow, access);
         }
     }
 
@@ -104,7 +106,8 @@ impl Walk<'_> {
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
         let parts = pointer_paths(ty);
-        for (value, pointer) in values.into_iter().zip(pointers) {
+        for (value, shadow) in values.into_iter().zip(pointers) {
+            let pointer = self.guarded(inst, pointer, shadow, ty, access);
             for path in &parts {
                 let offset = self.synthesis.module.layout.path_offset(ty, path);
                 let mut builder = self.builder(Some(inst));
@@ -133,9 +136,11 @@ impl Walk<'_> {
         let access = shadow_access(access, self.func.ty(value));
         let values = self.shadows_of(value);
         let pointers = self.shadows_of(pointer);
-        for (value, pointer) in values.into_iter().zip(pointers) {
+        let ty = self.func.ty(value);
+        for (value, shadow) in values.into_iter().zip(pointers) {
+            let shadow = self.guarded(inst, pointer, shadow, ty, &access);
             let access = access.clone();
-            self.builder(Some(inst)).accumulate(pointer, value, access);
+            self.builder(Some(inst)).accumulate(shadow, value, access);
         }
         Ok(())
     }
@@ -145,13 +150,21 @@ impl Walk<'_> {
         if !self.primal.has_shadow(to) {
             return Ok(());
         }
-        if self.sweep == Sweep::Tangents && self.primal.has_shadow(from) {
+        let guarded = self.primal.key.runtime_activity;
+        if self.sweep == Sweep::Tangents && self.primal.has_shadow(from) && !guarded {
             self.copy_shadows(inst, data);
             return Ok(());
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
         let pointers = pieces.offsets(|piece| *piece == Piece::Ptr);
         let floats = pieces.offsets(|piece| matches!(piece, Piece::Float(_)));
+        if guarded && self.sweep == Sweep::Tangents && pointers.is_empty() {
+            self.copy_guarded(inst, data);
+            return Ok(());
+        }
+        if guarded && !pointers.is_empty() && !floats.is_empty() {
+            return Err(self.mixed(inst));
+        }
         match self.sweep {
             // The source is inactive: its tangents are zero.
             Sweep::Tangents if pointers.is_empty() => self.zero_shadows(inst, to, len),
@@ -201,13 +214,37 @@ impl Walk<'_> {
                 dst: Access::aligned(dst.align),
                 src: Access::aligned(src.align),
             };
-            let args = vec![to, from, data.args[2]];
+            let len = self.guarded_len(inst, data.args[0], to, data.args[2]);
+            let args = vec![to, from, len];
             self.builder(Some(inst)).effect(op, args);
+        }
+    }
+
+    /// Copies tangents from where there are some, and zeros from where there are none.
+    fn copy_guarded(&mut self, inst: Inst, data: &InstData) {
+        let (to, from, len) = (data.args[0], data.args[1], data.args[2]);
+        let tos = self.shadows_of(to);
+        let froms = self.shadows_of(from);
+        for (to_shadow, from_shadow) in tos.into_iter().zip(froms) {
+            let writable = self.guarded_len(inst, to, to_shadow, len);
+            let copied = self.guarded_len(inst, from, from_shadow, writable);
+            let mut builder = self.builder(Some(inst));
+            let zeroed = builder.sub(writable, copied);
+            let zero = builder.func.iconst(Type::int(8), 0);
+            let set = Op::MemSet(Access::aligned(1));
+            builder.effect(set, vec![to_shadow, zero, zeroed]);
+            let copy = Op::MemCopy {
+                overlapping: true,
+                dst: Access::aligned(1),
+                src: Access::aligned(1),
+            };
+            builder.effect(copy, vec![to_shadow, from_shadow, copied]);
         }
     }
 
     fn zero_shadows(&mut self, inst: Inst, pointer: Value, len: Value) {
         for shadow in self.shadows_of(pointer) {
+            let len = self.guarded_len(inst, pointer, shadow, len);
             let mut builder = self.builder(Some(inst));
             let zero = builder.func.iconst(Type::int(8), 0);
             let args = vec![shadow, zero, len];

@@ -18,9 +18,11 @@ mod calls;
 pub mod globals;
 mod memory;
 mod nest;
+mod runtime;
 
 pub use calls::ActiveCall;
 pub use nest::active_params;
+pub use runtime::{choose, spare};
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -200,13 +202,6 @@ impl Walk<'_> {
     fn block(&mut self, block: Block) -> Result<()> {
         self.block = block;
         let insts = self.func.block_insts(block).to_vec();
-        for &inst in &insts {
-            for access in self.func.inst_mut(inst).op.accesses_mut() {
-                if access.region == Region::User {
-                    access.region = Region::Primal;
-                }
-            }
-        }
         self.func.set_block_insts(block, Vec::new());
         for inst in insts {
             self.inst(inst)?;
@@ -258,6 +253,7 @@ impl Walk<'_> {
         }
         if let Some(positions) = moved_operands(&data.op) {
             self.check_bits(inst, data, result)?;
+            self.check_guarded_load(inst, data, result)?;
             return Ok(self.same_on_shadows(inst, data, &positions));
         }
         match rules::rule_for(&data.op) {
@@ -300,7 +296,13 @@ impl Walk<'_> {
                     args[position] = self.shadows_of(data.args[position])[k];
                 }
                 let op = match &data.op {
-                    Op::Load(access) => Op::Load(shadow_access(access, ty)),
+                    Op::Load(access) => {
+                        // The shadow of a pointer without one is the pointer itself.
+                        if !ty.scalar().is_ptr() {
+                            args[0] = self.guarded(inst, data.args[0], args[0], ty, access);
+                        }
+                        Op::Load(shadow_access(access, ty))
+                    }
                     op => op.clone(),
                 };
                 // Promises about the primal bits need not hold for the shadow's.
@@ -379,7 +381,7 @@ pub fn shadow_access(access: &Access, ty: Type) -> Access {
         tbaa: access.tbaa,
         region: match access.region {
             _ if !ty.is_float_like() => Region::User,
-            Region::User | Region::Primal => Region::Shadow,
+            Region::Primal => Region::Shadow,
             other => other,
         },
         ..Access::default()

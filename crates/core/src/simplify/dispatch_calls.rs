@@ -20,6 +20,7 @@ use crate::ir::{
     Op, Symbol, Type, Value,
 };
 use crate::pipeline::Options;
+use crate::simplify::specialize;
 use crate::support;
 use std::collections::HashMap;
 
@@ -96,6 +97,7 @@ fn dispatch(
         return;
     };
     let (address, args) = (data.args[0], call_args(call, &data));
+    let numbers: Vec<Option<i128>> = args.iter().map(|&v| function.as_int(v)).collect();
     let after = split_behind(function, block, inst);
     let mut layout = vec![block];
     let mut builder = Builder::new(function, block);
@@ -113,7 +115,7 @@ fn dispatch(
         builder.branch(same, to(this), to(next));
         builder.block = this;
         let direct = Call {
-            callee: Callee::Direct(target),
+            callee: Callee::Direct(specialize::run(module, target, &numbers)),
             ..call.clone()
         };
         let direct = call_like(&mut builder, &data, direct, args, after);

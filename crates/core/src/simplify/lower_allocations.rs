@@ -40,7 +40,9 @@ pub fn run(module: &mut Module, func: Func) -> bool {
             let result = function.result(inst);
             let mut builder = Builder::new(function, block);
             builder.loc = data.loc;
-            let value = lower(&mut builder, lowering, &library, &data.args);
+            let flags = data.op.call().map(|call| call.attrs.flags);
+            let own = flags.unwrap_or_default() & FnFlags::FREES_OWN;
+            let value = lower(&mut builder, lowering, &library, &data.args, own);
             replaced.extend(result.zip(value));
         }
     }
@@ -110,6 +112,7 @@ fn lower(
     lowering: Lowering,
     library: &Library,
     args: &[Value],
+    own: FnFlags,
 ) -> Option<Value> {
     let call = |b: &mut Builder<'_>, callable: &Callable, args: Vec<Value>| {
         b.call(callable.0, callable.1.clone(), args)
@@ -131,7 +134,8 @@ fn lower(
                 src: Access::aligned(1),
             };
             b.effect(copy, vec![new, old, kept]);
-            call(b, &library.free, vec![old]);
+            let (free, sig) = library.free.clone();
+            b.call_with(free, sig, vec![old], own);
             Some(new)
         }
         Lowering::Memalign => {

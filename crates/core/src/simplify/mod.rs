@@ -8,4 +8,5 @@ pub mod expand_nests;
 pub mod lower_allocations;
 pub mod lower_library_calls;
 pub mod recognize_absolute_values;
+pub mod specialize;
 pub mod use_library_bodies;

@@ -114,6 +114,12 @@ impl Body<'_> {
     fn effects(&mut self, inst: Val) -> MemoryEffects {
         let site = self.call_attrs(inst).memory;
         let callee = ll::called_value(inst);
+        if ll::is_inline_assembly(callee) && !touches_memory(inst, callee) {
+            return MemoryEffects {
+                inaccessible: site.inaccessible,
+                ..MemoryEffects::NONE
+            };
+        }
         if site != MemoryEffects::default() || !ll::is_function(callee) {
             return site;
         }
@@ -222,6 +228,18 @@ impl Body<'_> {
             .fn_attributes(&ll::attributes(callee, ll::FUNCTION_INDEX));
         (site.flags | declared.flags).contains(FnFlags::NOBUILTIN) || is_strict(inst)
     }
+}
+
+/// Whether inline assembly may read or write memory of the program. Assembly that does must say so
+/// by an operand or by the clobber `memory`; without them it may do what it likes with the machine
+/// (`cpuid`, a comment), but variables stay what they are.
+fn touches_memory(inst: Val, assembly: Val) -> bool {
+    let constraints = ll::assembly_constraints(assembly);
+    let pointer = |v: Val| ll::type_kind(ll::type_of(v)) == LLVMTypeKind::LLVMPointerTypeKind;
+    constraints
+        .split(',')
+        .any(|c| c == "~{memory}" || c.contains('*'))
+        || (0..ll::arg_count(inst)).any(|i| pointer(ll::operand(inst, i)))
 }
 
 /// Whether the call is in code that reads or sets the floating-point environment.

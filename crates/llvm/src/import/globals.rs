@@ -2,7 +2,7 @@
 
 use super::{Importer, constants::int_bits, is_local, is_replaceable};
 use crate::ll::{self, Kind, LLVMTypeKind as K, Opcode, Val};
-use zymase_core::ir::{Global, GlobalData, Initializer, Symbol};
+use zymase_core::ir::{Global, GlobalData, Initializer, Symbol, is_class_table};
 
 impl Importer {
     /// Gives a variable its entity; the content follows when all symbols are known.
@@ -46,10 +46,7 @@ impl Importer {
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
-            // The virtual tables and the type information of C++ hold no numbers.
-            inactive: ["_ZTI", "_ZTV", "_ZTT", "_ZTC"]
-                .iter()
-                .any(|prefix| ll::name(value).starts_with(prefix)),
+            inactive: is_class_table(&ll::name(value)),
             source,
             origin: Some(origin),
         });

@@ -31,14 +31,13 @@ impl Isolated {
                     LLVMAddFunction(self.private.raw(), c_string(symbol).as_ptr(), ty)
                 });
                 replace_address(clone, original);
-                match program.function(symbol) {
-                    Some(own) if LLVMIsDeclaration(own) == 0 => {
-                        if is_local(own) {
-                            self.promoted.push((own, LLVMGetLinkage(own)));
-                            LLVMSetLinkage(own, LLVMExternalLinkage);
-                        }
+                let own = program.function(symbol);
+                match own.filter(|&own| LLVMIsDeclaration(own) == 0) {
+                    Some(own) if is_local(own) => {
+                        self.promoted.push((own, LLVMGetLinkage(own)));
+                        LLVMSetLinkage(own, LLVMExternalLinkage);
                     }
-                    _ if self.shared.contains(symbol) => self.forward(original, clone),
+                    None if self.shared.contains(symbol) => self.forward(original, clone),
                     _ => {}
                 }
             }
@@ -103,7 +102,7 @@ pub(super) unsafe fn replace_address(function: LLVMValueRef, other: LLVMValueRef
     unsafe {
         LLVMReplaceAllUsesWith(function, other);
         for (call, position) in calls {
-            LLVMSetOperand(call, position as u32, function);
+            LLVMSetOperand(call, position, function);
         }
     }
 }

@@ -59,7 +59,8 @@ pub(super) fn take_from_library(
             pin(&module, pins)?;
             forget_notes(&module);
             let named = pins.requests[before.0..].iter_mut().map(|r| &mut r.target);
-            let about = pins.registered[before.1..].iter_mut().map(|r| &mut r.about);
+            let about = pins.registered[before.1..].iter_mut();
+            let about = about.flat_map(|registered| registered.functions_mut());
             for name in named.chain(about) {
                 make_unique(&module, name, number);
             }
@@ -121,10 +122,13 @@ pub(super) struct Reached {
     through_pointers: bool,
     /// The functions that these may reach.
     pub targets: Vec<LLVMValueRef>,
+    /// Functions with derivatives of their own, and the functions that make up those.
+    pub with_rules: Vec<LLVMValueRef>,
 }
 
 /// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
-/// call through a pointer to all functions of its type whose address is taken.
+/// call through a pointer to all functions of its type whose address is taken, a function whose
+/// derivative is registered to what makes that up.
 pub(super) fn reached(
     private: &Module,
     pins: &Pins,
@@ -136,6 +140,7 @@ pub(super) fn reached(
         requests: HashSet::new(),
         through_pointers: false,
         targets: Vec::new(),
+        with_rules: Vec::new(),
     };
     let mut candidates: Vec<LLVMValueRef> = private.functions().collect();
     // SAFETY: the functions of a live module are live.
@@ -148,6 +153,16 @@ pub(super) fn reached(
         let mut next: Vec<LLVMValueRef> = Vec::new();
         // SAFETY: operands of live values are live.
         unsafe {
+            let rules = pins
+                .registered
+                .iter()
+                .filter(|_| !LLVMIsAFunction(value).is_null());
+            for registered in rules.filter(|r| r.is_derivative() && r.about == value_name(value)) {
+                let parts = registered.functions();
+                let parts: Vec<_> = parts.filter_map(|name| private.function(name)).collect();
+                found.with_rules.extend(&parts);
+                next.extend(parts);
+            }
             if LLVMIsAFunction(value).is_null() {
                 if !LLVMIsAGlobalVariable(value).is_null() && LLVMIsDeclaration(value) != 0 {
                     let name = value_name(value);

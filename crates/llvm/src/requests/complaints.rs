@@ -1,9 +1,9 @@
 //! What users are told about requests that cannot be read: one function for each mistake.
 
-use super::grammar::{closest_annotation, closest_marker};
+use super::grammar::{closest_annotation, closest_marker, edit_distance};
 use super::parse::{Target, Word};
 use zymase_core::diagnostic::Diagnostic;
-use zymase_core::ir::{Type, TypeKind};
+use zymase_core::ir::{Activity, MathFn, RuleKind, Type, TypeKind};
 
 type Complaint = Box<Diagnostic>;
 
@@ -49,6 +49,75 @@ pub fn unknown_annotation(word: &str, about: &str) -> Complaint {
         format!("unknown annotation `{word}` on `{about}`"),
         "an annotation that begins with `enzyme_` says how to differentiate a function or variable, and this one has no meaning",
         format!("did you mean `{}`?", closest_annotation(word)),
+    )
+}
+
+/// A registration of a derivative without what it needs.
+pub fn malformed_rule(by: &str, kind: RuleKind) -> Complaint {
+    let entries = match kind {
+        RuleKind::Gradient => "{f, augmented_f, gradient_f}",
+        RuleKind::Derivative => "{f, tangent_f}",
+        RuleKind::SplitDerivative => "{f, augmented_f, tangent_f}",
+        RuleKind::Like => "{f, \"log1p\"}",
+    };
+    Diagnostic::new(
+        format!("cannot read the registration `{by}`"),
+        format!("it should have the entries {entries}, known at compile time"),
+        match kind {
+            RuleKind::Like => "name the function, then a function of the library",
+            _ => {
+                "name the functions themselves; a string at the end, as in \"dup,const,out\", \
+                 says which activities the rule handles"
+            }
+        },
+    )
+}
+
+/// A function of a rule that is not there.
+pub fn missing_part(by: &str, name: &str) -> Complaint {
+    Diagnostic::new(
+        format!("there is no function `{name}` for the annotation `{by}`"),
+        "the parts of a rule are named as the linker knows them, and must be in the same file",
+        "declare the function in this file, in C++ as extern \"C\"",
+    )
+}
+
+/// A word in the activities of a rule.
+pub fn unknown_activity(by: &str, word: &str) -> Complaint {
+    let known: Vec<&str> = Activity::ALL.iter().map(|a| a.name()).collect();
+    Diagnostic::new(
+        format!("unknown activity `{word}` in the registration `{by}`"),
+        "the last entry says for each argument which activity the rule handles",
+        format!("write one of {}", known.join(", ")),
+    )
+}
+
+/// A rule with another number of activities than the function has arguments.
+pub fn wrong_activities(by: &str, about: &str, found: usize, expected: usize) -> Complaint {
+    Diagnostic::new(
+        format!("the registration `{by}` has activities for {found} arguments"),
+        format!("`{about}` takes {expected}"),
+        "write one activity for each argument",
+    )
+}
+
+/// A function that is said to be like something unknown.
+pub fn unknown_library_function(about: &str, name: &str) -> Complaint {
+    let mut known: Vec<&str> = MathFn::ALL.iter().map(|f| f.name()).collect();
+    known.sort_by_key(|known| (edit_distance(known, name), known.len().abs_diff(name.len())));
+    Diagnostic::new(
+        format!("`{about}` cannot be like `{name}`"),
+        "no derivative of a library function of that name is known",
+        format!("did you mean {}?", known[..3].join(", ")),
+    )
+}
+
+/// A function that is said to be like one of another type.
+pub fn unlike(about: &str, name: &str, found: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{about}` cannot be like `{name}`"),
+        format!("its types are {found}, and `{name}` has others"),
+        "name a function of the same types",
     )
 }
 

@@ -3,7 +3,7 @@
 //! This is the one place where names are read, for every language.
 
 use zymase_core::analysis::types::Hint;
-use zymase_core::ir::FloatKind;
+use zymase_core::ir::{FloatKind, RuleKind};
 
 /// What a call of a specially named function asks for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -222,7 +222,8 @@ fn source_name(name: &str) -> &str {
     }
 }
 
-fn edit_distance(a: &str, b: &str) -> usize {
+/// How many letters have to change to make one word of another.
+pub fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
         let mut diagonal = row[0];
@@ -245,23 +246,36 @@ pub enum Registration {
     InactiveGlobal,
     /// This function frees nothing.
     NoFree,
+    /// What this function returns is not cached.
+    Recompute,
+    /// The derivative of this function.
+    Derivative(RuleKind),
     /// Something that Zymase does not read yet.
     Unsupported,
 }
 
 const REGISTRATIONS: &[(&str, Registration)] = &[
-    ("__enzyme_register_gradient", Registration::Unsupported),
-    ("__enzyme_register_derivative", Registration::Unsupported),
+    (
+        "__enzyme_register_gradient",
+        Registration::Derivative(RuleKind::Gradient),
+    ),
+    (
+        "__enzyme_register_derivative",
+        Registration::Derivative(RuleKind::Derivative),
+    ),
     (
         "__enzyme_register_splitderivative",
-        Registration::Unsupported,
+        Registration::Derivative(RuleKind::SplitDerivative),
     ),
     ("__enzyme_inactivefn", Registration::InactiveFunction),
     ("__enzyme_inactive_global", Registration::InactiveGlobal),
     ("__enzyme_nofree", Registration::NoFree),
-    ("__enzyme_function_like", Registration::Unsupported),
+    (
+        "__enzyme_function_like",
+        Registration::Derivative(RuleKind::Like),
+    ),
     ("__enzyme_allocation_like", Registration::Unsupported),
-    ("__enzyme_shouldrecompute", Registration::Unsupported),
+    ("__enzyme_shouldrecompute", Registration::Recompute),
 ];
 
 /// Whether the global variable of this name registers something.
@@ -283,12 +297,24 @@ const ANNOTATIONS: &[(&str, Registration)] = &[
     ("enzyme_inactivefn", Registration::InactiveFunction),
     ("enzyme_inactive_global", Registration::InactiveGlobal),
     ("enzyme_nofree", Registration::NoFree),
-    ("enzyme_function_like", Registration::Unsupported),
+    (
+        "enzyme_function_like",
+        Registration::Derivative(RuleKind::Like),
+    ),
     ("enzyme_allocation_like", Registration::Unsupported),
-    ("enzyme_shouldrecompute", Registration::Unsupported),
-    ("enzyme_register_gradient", Registration::Unsupported),
-    ("enzyme_register_derivative", Registration::Unsupported),
-    ("enzyme_register_splitderivative", Registration::Unsupported),
+    ("enzyme_shouldrecompute", Registration::Recompute),
+    (
+        "enzyme_register_gradient",
+        Registration::Derivative(RuleKind::Gradient),
+    ),
+    (
+        "enzyme_register_derivative",
+        Registration::Derivative(RuleKind::Derivative),
+    ),
+    (
+        "enzyme_register_splitderivative",
+        Registration::Derivative(RuleKind::SplitDerivative),
+    ),
     ("enzyme_elementwise_read", Registration::Unsupported),
     ("enzyme_sparse_accumulate", Registration::Unsupported),
     ("enzyme_nocache", Registration::Unsupported),
@@ -363,7 +389,7 @@ mod tests {
         check("enzyme_inactive", Some(Ok(Registration::InactiveFunction)));
         check(
             "enzyme_function_like=log1p",
-            Some(Ok(Registration::Unsupported)),
+            Some(Ok(Registration::Derivative(RuleKind::Like))),
         );
         check("enzyme_inactiv", Some(Err("enzyme_inactiv")));
         check("used by the profiler", None);

@@ -6,22 +6,45 @@
 //!
 //! Before: the targets are imported. After: every pinned request is one instruction of core.
 
+use super::checks::Checks;
 use super::complaints as complain;
-use super::parse::{Argument, Source};
+use super::parse::Source;
 use super::pin::{Pinned, Pins};
-use super::registrations::Rule;
+use super::registrations::{Registered, Rule};
+use crate::known::math_function;
 use zymase_core::derivative::{augmented_results, bundle, bundle_values, request_result};
-use zymase_core::diagnostic::Result;
+use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{
-    Access, Builder, CastOp, DataLayout, FnFlags, Func, Function, GlobalData, Mode, Module, Op,
-    Request, Signature, TapeTerms, Type, Value,
+    Access, Builder, CastOp, CustomRule, DataLayout, FloatKind, FnFlags, Func, Function,
+    GlobalData, MathFn, Mode, Module, Op, Request, RuleKind, Signature, TapeTerms, Type, Value,
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
-/// functions that stand for requests.
-pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
+/// functions that are new or have a body now: those that stand for requests, and what they call.
+/// `thorough` requests check their shadows.
+pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Func>> {
     for registered in &pins.registered {
-        let flag = match registered.rule {
+        let flag = match &registered.rule {
+            Rule::Derivative(kind, parts, handles) => {
+                let rule = custom_rule(module, registered, *kind, parts);
+                let rule = rule.map(|rule| CustomRule {
+                    handles: handles.clone(),
+                    ..rule
+                });
+                add_rule(module, registered, rule)?;
+                continue;
+            }
+            Rule::Like(name) => {
+                let body = like(module, registered, name);
+                let body = body.map_err(|complaint| registered.complain(complaint))?;
+                let rule = body.and_then(|body| {
+                    let parts = [body];
+                    custom_rule(module, registered, RuleKind::Like, &parts)
+                });
+                add_rule(module, registered, rule)?;
+                continue;
+            }
+            Rule::Recompute => FnFlags::RECOMPUTE,
             Rule::Inactive => FnFlags::INACTIVE,
             Rule::NoFree => FnFlags::NOFREE,
             Rule::InactiveGlobal => {
@@ -42,16 +65,88 @@ pub fn lower(module: &mut Module, pins: &Pins) -> Result<Vec<Func>> {
             module.funcs[func].attrs.flags |= FnFlags::INACTIVE;
         }
     }
-    let requests = pins.requests.iter();
-    requests
-        .map(|pinned| lower_request(module, pinned).map_err(|complaint| pinned.complain(complaint)))
-        .collect()
+    let before = module.funcs.len();
+    let mut lowered = Vec::new();
+    for pinned in &pins.requests {
+        let func = lower_request(module, pinned, thorough);
+        lowered.push(func.map_err(|complaint| pinned.complain(complaint))?);
+    }
+    let new: Vec<Func> = module.funcs.keys().skip(before).collect();
+    let known: Vec<Func> = lowered.into_iter().filter(|f| !new.contains(f)).collect();
+    Ok([known, new].concat())
 }
 
-fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
+/// A rule by the names of its functions; none if the derivatives do not need it.
+fn custom_rule(
+    module: &Module,
+    registered: &Registered,
+    kind: RuleKind,
+    parts: &[String],
+) -> Option<CustomRule> {
+    let parts = parts.iter().map(|name| module.func_by_name(name));
+    Some(CustomRule {
+        func: module.func_by_name(&registered.about)?,
+        kind,
+        parts: parts.collect::<Option<Vec<Func>>>()?,
+        handles: None,
+    })
+}
+
+fn add_rule(module: &mut Module, registered: &Registered, rule: Option<CustomRule>) -> Result<()> {
+    let Some(rule) = rule else { return Ok(()) };
+    let expected = module.funcs[rule.func].sig.params.len();
+    if let Some(handles) = rule.handles.as_ref().filter(|h| h.len() != expected) {
+        let (by, about) = (&registered.by, &registered.about);
+        let complaint = complain::wrong_activities(by, about, handles.len(), expected);
+        return Err(registered.complain(complaint));
+    }
+    module.rules.push(rule);
+    Ok(())
+}
+
+/// Adds a function that does what a function of the mathematical library does, with the types of
+/// the function that is like it; gives its name.
+fn like(
+    module: &mut Module,
+    registered: &Registered,
+    name: &str,
+) -> std::result::Result<Option<String>, Box<Diagnostic>> {
+    let about = &registered.about;
+    let Some(func) = module.func_by_name(about) else {
+        return Ok(None);
+    };
+    let sig = module.funcs[func].sig.clone();
+    let kind = sig.ret.float_kind();
+    // The plain name stands for every precision.
+    let suffixed = FloatKind::ALL
+        .iter()
+        .find_map(|&kind| math_function(name, kind));
+    let function = MathFn::from_name(name).or(suffixed);
+    let function = function.ok_or_else(|| complain::unknown_library_function(about, name))?;
+    let floats = kind.is_some() && sig.params.iter().all(|&ty| ty == sig.ret);
+    if !floats || sig.variadic || sig.params.len() != function.params().len() {
+        let params: Vec<String> = sig.params.iter().map(ToString::to_string).collect();
+        let types = format!("({}) -> {}", params.join(", "), sig.ret);
+        return Err(complain::unlike(about, name, &types));
+    }
+    let body_name = module.fresh_name(&format!("zymase.{about}.like.{name}"));
+    let mut body = Function::with_entry(&body_name, sig);
+    body.local = true;
+    let (entry, args) = (body.entry(), body.arguments().to_vec());
+    let mut builder = Builder::new(&mut body, entry);
+    let result = builder.math(function, args);
+    builder.ret(Some(result));
+    module.funcs.push(body);
+    Ok(Some(body_name))
+}
+
+fn lower_request(module: &mut Module, pinned: &Pinned, thorough: bool) -> Result<Func> {
     let func = module
         .func_by_name(&pinned.target)
-        .filter(|&func| !module.funcs[func].is_declaration())
+        .filter(|&func| {
+            let has_rule = module.rules_of(func).next().is_some();
+            has_rule || !module.funcs[func].is_declaration()
+        })
         .ok_or_else(|| complain::only_declared(&pinned.target))?;
     let target = &module.funcs[func];
     let request = Request {
@@ -79,6 +174,8 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
     if parts.is_none() {
         check_result(pinned, &module.layout, result)?;
     }
+    let target = target.clone();
+    let checks = Checks::new(module, pinned, &request, thorough);
     let params = target.sig.params.clone();
     let seed = target.sig.ret;
     let scratch = target.params.first().and_then(|first| first.sret);
@@ -91,6 +188,7 @@ fn lower_request(module: &mut Module, pinned: &Pinned) -> Result<Func> {
         layout: &module.layout,
         result_memory: scratch,
         seed,
+        checks,
     };
     body.write(request, &params, result, parts);
     Ok(match module.func_by_name(&pinned.symbol) {
@@ -149,6 +247,8 @@ struct Body<'a> {
     result_memory: Option<Type>,
     /// The type of the target's result, and so of seeds.
     seed: Type,
+    /// What is checked when it runs.
+    checks: Checks,
 }
 
 impl Body<'_> {
@@ -161,34 +261,29 @@ impl Body<'_> {
     ) {
         let mut args = Vec::new();
         let passes = request.mode != Mode::TapeSize;
-        for (
-            Argument {
-                primal, shadows, ..
-            },
-            &ty,
-        ) in self
-            .pinned
-            .parsed
-            .args
-            .iter()
-            .zip(params)
-            .filter(|_| passes)
-        {
-            args.push(self.source(*primal, ty));
-            for &shadow in shadows {
-                args.push(self.source(shadow, ty));
+        let arguments = self.pinned.parsed.args.iter().zip(params).enumerate();
+        for (position, (argument, &ty)) in arguments.filter(|_| passes) {
+            let primal = self.source(argument.primal, ty);
+            args.push(primal);
+            for &shadow in &argument.shadows {
+                let shadow = self.source(shadow, ty);
+                let checks = &self.checks;
+                checks.shadow(&mut self.builder, position, primal, shadow);
+                args.push(shadow);
             }
         }
         for &seed in self.pinned.parsed.seeds.iter().filter(|_| passes) {
             args.push(self.cast(self.argument(seed), self.seed));
         }
-        args.extend(
-            self.pinned
-                .parsed
-                .tape
-                .filter(|_| passes)
-                .map(|tape| self.argument(tape)),
-        );
+        if let Some(tape) = self.pinned.parsed.tape.filter(|_| passes) {
+            let tape = self.argument(tape);
+            if let Some(room) = self.pinned.parsed.tape_room {
+                let given = self.cast(self.argument(room), Type::i64());
+                let checks = &self.checks;
+                checks.room(&mut self.builder, &request, tape, given);
+            }
+            args.push(tape);
+        }
         let op = Op::Request(Box::new(request));
         if result.is_void() {
             self.builder.effect(op, args);

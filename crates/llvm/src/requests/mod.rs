@@ -15,6 +15,7 @@
 mod barriers;
 mod bind;
 mod calls;
+mod checks;
 mod complaints;
 mod expose;
 mod grammar;

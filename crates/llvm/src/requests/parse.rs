@@ -23,7 +23,8 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         args: Vec::new(),
         trailing: Vec::new(),
     };
-    match sweep == Sweep::TapeSize && !words.iter().any(is_value) {
+    let values = (0..words.len()).filter(|&position| is_argument(words, position));
+    match sweep == Sweep::TapeSize && values.count() < target.params.len() {
         true => reader.read_activities()?,
         false => reader.read()?,
     }
@@ -54,12 +55,23 @@ pub fn parse(sweep: Sweep, target: &Target, words: &[Word]) -> Result<Parsed> {
         tape,
         caller_tape: settings.tape.is_some(),
         tape_bytes: settings.tape_bytes,
+        tape_room: settings
+            .tape_room
+            .filter(|_| settings.tape.is_some() && sweep != Sweep::TapeSize),
         keep_tape: settings.keep_tape,
     })
 }
 
-fn is_value(word: &Word) -> bool {
-    matches!(word, Word::Value { .. })
+/// Whether a word is a value that does not belong to a setting of the whole request.
+fn is_argument(words: &[Word], position: usize) -> bool {
+    let before = position.checked_sub(1).map(|before| &words[before]);
+    let setting = matches!(
+        before,
+        Some(Word::Marker(
+            Marker::Width | Marker::Tape | Marker::Allocated
+        ))
+    );
+    matches!(words.get(position), Some(Word::Value { .. })) && !setting
 }
 
 /// The function to differentiate, as the compiled program declares it.
@@ -123,6 +135,8 @@ pub struct Parsed {
     pub caller_tape: bool,
     /// How many bytes the caller has for it, where that is a constant.
     pub tape_bytes: Option<u64>,
+    /// That number, where it is not a constant.
+    pub tape_room: Option<usize>,
     /// Whether the second half leaves the tape as it is.
     pub keep_tape: bool,
 }
@@ -252,34 +266,41 @@ impl Reader<'_> {
         }
     }
 
-    /// Only markers, one for each argument: the size of a tape needs no values.
+    /// Only markers, one for each argument: the size of a tape needs no values, except that of a
+    /// function that is passed and called.
     fn read_activities(&mut self) -> Result<()> {
-        let about_arguments = |word: &Word| match word {
+        let about_arguments = |(position, word): (usize, &Word)| match word {
             Word::Marker(
                 marker @ (Marker::Const | Marker::Dup | Marker::DupNoNeed | Marker::Out),
-            ) => Some(*marker),
+            ) => Some((*marker, position + 1)),
             _ => None,
         };
-        let mut activities = Vec::new();
+        let not_overwritten = self.words.contains(&Word::Marker(Marker::NotOverwritten));
+        let argument = |activity, primal| Argument {
+            activity,
+            primal,
+            shadows: Vec::new(),
+            not_overwritten,
+        };
         if self.target.sret.is_some() {
-            activities.push(Activity::DupNoNeed);
+            let result = argument(Activity::DupNoNeed, Source::Scratch);
+            self.args.push(result);
         }
-        let mut markers = self.words.iter().filter_map(about_arguments);
-        while activities.len() < self.target.params.len() {
-            activities.push(self.activity(activities.len(), markers.next())?);
+        let mut markers = self.words.iter().enumerate().filter_map(about_arguments);
+        while self.args.len() < self.target.params.len() {
+            let marker = markers.next();
+            let activity = self.activity(self.args.len(), marker.map(|(marker, _)| marker))?;
+            let given = marker.map(|(_, position)| position);
+            let primal = match given.filter(|&position| is_argument(self.words, position)) {
+                Some(position) => Source::Operand(position),
+                None => Source::Scratch,
+            };
+            self.args.push(argument(activity, primal));
         }
-        if let Some(marker) = markers.next() {
+        if let Some((marker, _)) = markers.next() {
             let end = "the end of the call";
             return Err(complain::marker_without_value(marker.name(), end));
         }
-        let promised = self.words.contains(&Word::Marker(Marker::NotOverwritten));
-        self.args
-            .extend(activities.into_iter().map(|activity| Argument {
-                activity,
-                primal: Source::Scratch,
-                shadows: Vec::new(),
-                not_overwritten: promised,
-            }));
         Ok(())
     }
 

@@ -354,5 +354,6 @@ fn renumber(parsed: &mut Parsed, mut place: impl FnMut(usize) -> usize) {
         .seeds
         .iter_mut()
         .chain(&mut parsed.tape)
+        .chain(&mut parsed.tape_room)
         .for_each(&mut at);
 }

@@ -9,6 +9,7 @@ use crate::raw::value_name;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use zymase_core::diagnostic::{Diagnostic, Place, Result};
+use zymase_core::ir::{Activity, RuleKind};
 
 /// Something that the program registers about a function or variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +25,31 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// Whether this is about the derivative of a function.
+    pub fn is_derivative(&self) -> bool {
+        matches!(self.rule, Rule::Derivative(..) | Rule::Like(_))
+    }
+
+    /// The names of the functions that this is about: the function itself, then those that make up
+    /// its derivative.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        let parts = match &self.rule {
+            Rule::Derivative(_, parts, _) => parts.as_slice(),
+            _ => &[],
+        };
+        let names = [&self.about].into_iter().chain(parts);
+        names.map(String::as_str)
+    }
+
+    /// As [`functions`](Self::functions), to change them.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let parts = match &mut self.rule {
+            Rule::Derivative(_, parts, _) => parts.as_mut_slice(),
+            _ => &mut [],
+        };
+        [&mut self.about].into_iter().chain(parts)
+    }
+
     /// A complaint about this registration, with its place.
     pub fn complain(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
         complaint.places = self.place.clone().into_iter().collect();
@@ -32,7 +58,7 @@ impl Registered {
 }
 
 /// What can be registered.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// No derivative flows through the function.
     Inactive,
@@ -40,6 +66,13 @@ pub enum Rule {
     InactiveGlobal,
     /// The function frees nothing.
     NoFree,
+    /// What the function returns is not cached.
+    Recompute,
+    /// The derivative of the function: the names of the functions that make it up, and the
+    /// activities that they handle, if not all.
+    Derivative(RuleKind, Vec<String>, Option<Vec<Activity>>),
+    /// The function has the derivative of this library function.
+    Like(String),
     /// Zymase does not know what to do with it yet.
     Unsupported,
 }
@@ -55,7 +88,7 @@ pub fn registrations(module: &Module) -> Result<Vec<Registered>> {
                 continue;
             }
             if by == ANNOTATIONS {
-                annotations(LLVMGetInitializer(global), &mut found)?;
+                annotations(module, LLVMGetInitializer(global), &mut found)?;
                 continue;
             }
             let Some(kind) = grammar::registration(&by) else {
@@ -63,6 +96,10 @@ pub fn registrations(module: &Module) -> Result<Vec<Registered>> {
             };
             let mut symbols = Vec::new();
             collect_symbols(LLVMGetInitializer(global), &mut symbols, 4);
+            if let Registration::Derivative(kind) = kind {
+                found.push(derivative(by, kind, &symbols)?);
+                continue;
+            }
             // Rules are about the first entry, the others are their parts; marks are about all.
             if kind == Registration::Unsupported {
                 symbols.truncate(1);
@@ -108,7 +145,11 @@ pub fn refuse_annotated_values(module: &Module) -> Result<()> {
 /// The variable in which clang keeps annotations: an array of {symbol, text, file, line, …}.
 const ANNOTATIONS: &str = "llvm.global.annotations";
 
-unsafe fn annotations(list: LLVMValueRef, found: &mut Vec<Registered>) -> Result<()> {
+unsafe fn annotations(
+    module: &Module,
+    list: LLVMValueRef,
+    found: &mut Vec<Registered>,
+) -> Result<()> {
     // SAFETY: operands of live constants are live.
     unsafe {
         for i in 0..LLVMGetNumOperands(list).max(0) as u32 {
@@ -144,6 +185,11 @@ unsafe fn annotations(list: LLVMValueRef, found: &mut Vec<Registered>) -> Result
                 place,
             };
             match kind {
+                Ok(Registration::Derivative(kind)) => {
+                    let rule = annotated_derivative(module, kind, &registered.by);
+                    let rule = rule.map_err(|complaint| registered.complain(complaint))?;
+                    found.push(Registered { rule, ..registered });
+                }
                 Ok(kind) => found.push(Registered {
                     rule: rule(kind, symbol),
                     ..registered
@@ -158,6 +204,81 @@ unsafe fn annotations(list: LLVMValueRef, found: &mut Vec<Registered>) -> Result
     Ok(())
 }
 
+/// A derivative in an array: the function, what makes up its derivative, and perhaps a string with
+/// the activities that are handled.
+unsafe fn derivative(by: String, kind: RuleKind, symbols: &[LLVMValueRef]) -> Result<Registered> {
+    // SAFETY: the symbols are live.
+    let (functions, texts) = unsafe {
+        let is_function = |&&symbol: &&LLVMValueRef| !LLVMIsAFunction(symbol).is_null();
+        let functions: Vec<String> = symbols
+            .iter()
+            .take_while(is_function)
+            .map(|&symbol| value_name(symbol))
+            .collect();
+        let texts: Option<Vec<String>> = symbols[functions.len()..]
+            .iter()
+            .map(|&symbol| string(symbol))
+            .collect();
+        (functions, texts)
+    };
+    let malformed = || complain::malformed_rule(&by, kind);
+    let texts = texts.ok_or_else(malformed)?;
+    let rule = match (kind, functions.as_slice(), texts.as_slice()) {
+        (RuleKind::Like, [_], [name]) => Rule::Like(name.clone()),
+        (RuleKind::Like, ..) => return Err(malformed()),
+        (_, [_, parts @ ..], []) if parts.len() == kind.part_count() => {
+            Rule::Derivative(kind, parts.to_vec(), None)
+        }
+        (_, [_, parts @ ..], [words]) if parts.len() == kind.part_count() => {
+            Rule::Derivative(kind, parts.to_vec(), Some(activities(&by, words)?))
+        }
+        _ => return Err(malformed()),
+    };
+    Ok(Registered {
+        about: functions[0].clone(),
+        rule,
+        place: None,
+        by,
+    })
+}
+
+/// A derivative in an annotation: `word=first,second` and perhaps `;dup,const`.
+fn annotated_derivative(module: &Module, kind: RuleKind, text: &str) -> Result<Rule> {
+    let value = text.split_once('=').map_or("", |(_, value)| value.trim());
+    if kind == RuleKind::Like {
+        return match value.is_empty() {
+            true => Err(complain::malformed_rule(text, kind)),
+            false => Ok(Rule::Like(value.to_string())),
+        };
+    }
+    let (names, words) = match value.split_once(';') {
+        Some((names, words)) => (names, Some(activities(text, words)?)),
+        None => (value, None),
+    };
+    let parts: Vec<String> = names
+        .split(',')
+        .map(|name| name.trim().to_string())
+        .collect();
+    if parts.len() != kind.part_count() {
+        return Err(complain::malformed_rule(text, kind));
+    }
+    match parts.iter().find(|name| module.function(name).is_none()) {
+        Some(name) => Err(complain::missing_part(text, name)),
+        None => Ok(Rule::Derivative(kind, parts, words)),
+    }
+}
+
+/// The activities in a string such as "dup,const,out".
+fn activities(by: &str, words: &str) -> Result<Vec<Activity>> {
+    let words = words.split(',').map(str::trim);
+    words
+        .map(|word| {
+            let word = word.strip_prefix("enzyme_").unwrap_or(word);
+            Activity::from_name(word).ok_or_else(|| complain::unknown_activity(by, word))
+        })
+        .collect()
+}
+
 /// The rule for a symbol; variables are inactive in their own way.
 unsafe fn rule(kind: Registration, symbol: LLVMValueRef) -> Rule {
     // SAFETY: as the caller promises.
@@ -168,6 +289,7 @@ unsafe fn rule(kind: Registration, symbol: LLVMValueRef) -> Rule {
             Rule::InactiveGlobal
         }
         (Registration::NoFree, true) => Rule::NoFree,
+        (Registration::Recompute, true) => Rule::Recompute,
         _ => Rule::Unsupported,
     }
 }

@@ -24,6 +24,8 @@ pub struct Settings {
     pub tape: Option<usize>,
     /// How many bytes the caller has for the tape, where that is a constant.
     pub tape_bytes: Option<u64>,
+    /// Where among the words the number of bytes for the tape is, where it is not a constant.
+    pub tape_room: Option<usize>,
     /// Whether the reverse half leaves the tape as it is.
     pub keep_tape: bool,
     ret: Option<Marker>,
@@ -41,6 +43,7 @@ impl Settings {
             runtime_activity: false,
             tape: None,
             tape_bytes: None,
+            tape_room: None,
             keep_tape: false,
             ret: None,
         };
@@ -58,6 +61,7 @@ impl Settings {
                 }
                 Marker::PrimalReturn => settings.primal_return = true,
                 Marker::StrongZero => settings.strong_zero = true,
+                Marker::RuntimeActivity => settings.runtime_activity = true,
                 Marker::ConstReturn
                 | Marker::ActiveReturn
                 | Marker::DupReturn
@@ -68,9 +72,15 @@ impl Settings {
                     return Err(complain::no_tape(marker.name()));
                 }
                 Marker::Tape => settings.tape = Some(tape(position + 1, words)?),
-                Marker::Allocated => settings.tape_bytes = bytes(words.get(position + 1))?,
+                Marker::Allocated => {
+                    settings.tape_bytes = bytes(words.get(position + 1))?;
+                    settings.tape_room = match settings.tape_bytes {
+                        Some(_) => None,
+                        None => Some(position + 1),
+                    };
+                }
                 Marker::NoFree => settings.keep_tape = true,
-                Marker::ByReference | Marker::RuntimeActivity => {
+                Marker::ByReference => {
                     return Err(complain::unsupported_marker(marker.name()));
                 }
                 _ => {}

@@ -303,7 +303,7 @@ impl Lowering<'_> {
         let is_fixed = matches!(args, Args::Fixed) && self.is_main();
         let args = format!("({first}, {second}, {float}, {depth})");
         // Some calls go through a pointer, which may lead to any helper of this type.
-        let text = match (callee + result) % 8 == 0 && !is_fixed {
+        let text = match (callee + result).is_multiple_of(8) && !is_fixed {
             true => {
                 let pointer = self.value(&format!("freeze @helper{callee}:ptr : ptr"));
                 let returned = match helper.returns {

@@ -6,6 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
 
+/// The option that makes programs check their shadows.
+pub const CHECKS: &str = "--checks";
+
 /// How long a command line may be before it goes into a file.
 const LONG: usize = 100_000;
 
@@ -57,6 +60,10 @@ impl Arguments {
                 .strip_prefix('O')
                 .and_then(level)
                 .unwrap_or(self.options.level);
+            return;
+        }
+        if text == CHECKS {
+            self.options.checks = true;
             return;
         }
         if text.starts_with("-flto") {

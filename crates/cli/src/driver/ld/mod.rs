@@ -13,7 +13,7 @@ mod resolve;
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate};
 use crate::{journal, output, tools};
-pub use arguments::{level, open_response_files};
+pub use arguments::{CHECKS, level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
@@ -23,7 +23,7 @@ use std::path::Path;
 use zymase_core::diagnostic::Result;
 use zymase_llvm::reachable::{Wanted, detach, promote};
 use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
-use zymase_llvm::{Context, Module, PassOptions, TargetMachine};
+use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
 
 /// Runs the command with the system's linker.
 pub fn run(args: &[OsString]) -> Result<u8> {
@@ -36,7 +36,8 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
     if inputs.units.iter().all(settled) {
-        return tools::run(tools::command(&linker).args(args));
+        let others = args.iter().filter(|&argument| argument != CHECKS);
+        return tools::run(tools::command(&linker).args(others));
     }
     let scratch = output::scratch_folder()?;
     let objects = compile_units(&inputs, &arguments)?;
@@ -127,6 +128,7 @@ fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
         let pipeline = format!("default<O{}>", options.level.digit());
         module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
+        sanitizer::instrument(module, &machine)?;
     }
     machine.emit_object(module)
 }

@@ -17,11 +17,12 @@ use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
+use crate::blas;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
-    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef,
+    InstData, Module, Nest, Op, ReturnActivity, Symbol, Value, ValueDef, is_class_table,
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -80,7 +81,10 @@ impl Activity {
         }
         solver.with_shadows = solver.objects_with_shadows();
         let shadowed = code_pointers::without(module, function, &solver.active, solver.shadowed());
-        solver.check(&shadowed)?;
+        // Where activity is decided at run time, a pointer may lead anywhere.
+        if !key.runtime_activity {
+            solver.check(&shadowed)?;
+        }
         bits::check(module, function, types, &solver.active)?;
         Ok(Activity {
             globals: solver.globals_of_calls(),
@@ -147,7 +151,7 @@ impl Activity {
         match object {
             Object::Local(_) => true,
             Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
-            // A table of functions, say: nobody frees it, and all that it leads to is known.
+            // Nobody frees a constant.
             Object::Global(global) => self.objects.is_fixed(*global),
             Object::Foreign => false,
         }
@@ -161,7 +165,7 @@ pub enum CallKind {
     Allocation(AllocInfo),
     /// No derivative flows through it.
     Inactive,
-    /// Its body is part of the program.
+    /// Its body is part of the program, or the program gives its derivative.
     Defined(Func),
     /// Nothing is known of it but this name.
     Unknown(String),
@@ -174,6 +178,9 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
         _ => return CallKind::Unknown("a function pointer".to_string()),
     };
     let function = &module.funcs[func];
+    if module.rules_of(func).next().is_some() || blas::routine(function).is_some() {
+        return CallKind::Defined(func);
+    }
     if let Some(info) = known::allocation(function) {
         return CallKind::Allocation(info);
     }
@@ -223,7 +230,11 @@ impl Solver<'_> {
             for &inst in self.function.block_insts(block) {
                 for func in self.defined_callees(inst) {
                     let module = self.module;
-                    let globals = || Globals::new(module, func);
+                    // A rule gives derivatives by arguments alone.
+                    let globals = || match module.rules_of(func).next() {
+                        Some(_) => Globals::default(),
+                        None => Globals::new(module, func),
+                    };
                     self.callees.entry(func).or_insert_with(globals);
                 }
             }
@@ -628,6 +639,11 @@ impl Solver<'_> {
                 "to memory that this function knows nothing of".to_string(),
                 "pass the memory as an enzyme_dup argument",
             ),
+            // A pointer that was loaded from an object of a class may be its virtual table as far as
+            // is known here, but nobody finds a number there, nor a pointer to one.
+            Object::Global(global) if is_class_table(&self.module.globals[global].name) => {
+                return Ok(());
+            }
             Object::Global(global) if self.module.globals[global].inactive => (
                 format!(
                     "to `{}`, which is marked as inactive",

@@ -6,11 +6,10 @@
 //! caller gave the argument.
 
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
-use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
     CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
-    Value, ValueDef,
+    Value, ValueDef, is_class_table,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +37,7 @@ pub struct Objects {
     to_numbers: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
     contents: BTreeMap<Object, BTreeSet<Object>>,
-    /// The constants of which all content is known.
+    /// The constants of which all addresses in them are known.
     fixed: BTreeSet<Global>,
     returned: BTreeSet<Object>,
     /// The objects that can be reached after the function returns.
@@ -62,7 +61,7 @@ impl Objects {
             }
         }
         for (global, data) in &module.globals {
-            if data.has_fixed_content() || known::is_table_of_runtime(&data.name) {
+            if data.has_fixed_content() || is_class_table(&data.name) {
                 objects.fixed.insert(global);
                 let inside = data.fixed_addresses().iter();
                 let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
@@ -72,8 +71,13 @@ impl Objects {
                 objects.put(Object::Global(global), &inside.collect());
             }
         }
+        // Callers pass no address in pieces.
+        let pointer_bits = 8 * module.layout.pointer_bytes;
+        let narrow = |v: Value| function.ty(v).int_bits().is_some_and(|b| b < pointer_bits);
         for (i, &argument) in function.arguments().iter().enumerate() {
-            objects.add(argument, &[Object::Argument(i)].into());
+            if !narrow(argument) {
+                objects.add(argument, &[Object::Argument(i)].into());
+            }
         }
         for value in function.values() {
             if let ValueDef::Const(constant) = function.def(value) {
@@ -125,14 +129,14 @@ impl Objects {
         self.contents.get(&object).into_iter().flatten().copied()
     }
 
+    /// Whether a variable is a constant that holds no addresses but those among its contents.
+    pub fn is_fixed(&self, global: Global) -> bool {
+        self.fixed.contains(&global)
+    }
+
     /// The objects that the result may be, or hold, an address of.
     pub fn returned(&self) -> impl Iterator<Item = Object> + '_ {
         self.returned.iter().copied()
-    }
-
-    /// Whether a variable is a constant of which all content is known.
-    pub fn is_fixed(&self, global: Global) -> bool {
-        self.fixed.contains(&global)
     }
 
     /// Whether an object that the function made can be reached after it returns.

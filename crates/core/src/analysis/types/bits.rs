@@ -3,9 +3,8 @@
 
 use super::bytes::{is_flag_mask, known_byte};
 use super::solver::Solver;
-use super::{Cell, Shape};
+use super::{Cell, Shape, Shared};
 use crate::ir::{BinaryOp, CastOp, Value};
-use std::sync::Arc;
 
 impl Solver<'_> {
     pub(super) fn cast(&mut self, op: CastOp, from: Value, to: Value) {
@@ -34,14 +33,14 @@ impl Solver<'_> {
             CastOp::FpToSi | CastOp::FpToUi => self.learn_bytes(to, &Cell::Int),
             CastOp::PtrToInt => {
                 let inner = self.shapes[from].clone();
-                self.learn(to, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
+                self.learn(to, &Shape::cell(0, Cell::Ptr(Shared::new(inner))));
             }
             CastOp::IntToPtr => {
                 if let Some(Cell::Ptr(inner)) = self.shapes[from].get(0).cloned() {
                     self.learn(to, &inner);
                 }
                 let inner = self.shapes[to].clone();
-                self.learn(from, &Shape::cell(0, Cell::Ptr(Arc::new(inner))));
+                self.learn(from, &Shape::cell(0, Cell::Ptr(Shared::new(inner))));
             }
             CastOp::AddrSpaceCast => self.unify(from, to),
             CastOp::FpTrunc | CastOp::FpExt => {}

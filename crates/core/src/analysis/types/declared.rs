@@ -1,9 +1,8 @@
 //! What the program declares: debug information as a source of types.
 
 use super::solver::Solver;
-use super::{Cell, Shape};
+use super::{Cell, Shape, Shared};
 use crate::ir::{Constant, Declared, Module, SourcePart, SourceType, Symbol, ValueDef};
-use std::sync::Arc;
 
 /// Declared pointers are followed this deep.
 const DEPTH: u32 = 2;
@@ -55,7 +54,7 @@ fn object(module: &Module, source: SourceType, depth: u32) -> Shape {
                     Some(to) if depth > 0 => element(module, *to, depth - 1),
                     _ => Shape::default(),
                 };
-                shape.declare(at, Cell::Ptr(Arc::new(inner)));
+                shape.declare(at, Cell::Ptr(Shared::new(inner)));
             }
         }
     }

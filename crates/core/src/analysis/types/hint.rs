@@ -1,8 +1,7 @@
 //! Type hints: what a program says of the memory at a pointer.
 
-use super::{Cell, Shape};
+use super::{Cell, Shape, Shared};
 use crate::ir::FloatKind;
-use std::sync::Arc;
 
 /// What memory holds. In programs a hint is a call of the function [`Hint::symbol`] with the
 /// pointer and how many bytes the hint is about, -1 for all that is there.
@@ -44,7 +43,7 @@ impl Hint {
         let cell = match self {
             Hint::Float(kind) => Cell::Float(kind),
             Hint::Integer => Cell::Int,
-            Hint::Pointer => Cell::Ptr(Arc::default()),
+            Hint::Pointer => Cell::Ptr(Shared::default()),
         };
         let size = cell.bytes();
         let mut shape = Shape::default();

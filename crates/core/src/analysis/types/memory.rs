@@ -2,9 +2,8 @@
 
 use super::factor::factor;
 use super::solver::Solver;
-use super::{Cell, LONGEST_COPY, Shape, gcd};
+use super::{Cell, LONGEST_COPY, Shape, Shared, gcd};
 use crate::ir::{Nest, TypeKind, Value};
-use std::sync::Arc;
 
 impl Solver<'_> {
     /// `result = base + offset + k·stride` for an unknown k.
@@ -75,11 +74,11 @@ impl Solver<'_> {
                 shape.insert(offset, Cell::Float(kind));
             } else if scalar.is_ptr() {
                 let inner = if ty.is_ptr() || ty.lanes().is_some() {
-                    Arc::new(self.shapes[value].clone())
+                    Shared::new(self.shapes[value].clone())
                 } else {
                     match self.shapes[value].get(offset) {
                         Some(Cell::Ptr(inner)) => inner.clone(),
-                        _ => Arc::default(),
+                        _ => Shared::default(),
                     }
                 };
                 shape.insert(offset, Cell::Ptr(inner));

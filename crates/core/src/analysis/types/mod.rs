@@ -28,7 +28,7 @@ mod tags;
 pub use bytes::known_byte;
 pub use factor::factor;
 pub use hint::Hint;
-pub use shape::{Cell, Piece, Shape, gcd};
+pub use shape::{Cell, Piece, Shape, Shared, gcd};
 
 use crate::ir::{Function, Module, Value};
 use cranelift_entity::SecondaryMap;

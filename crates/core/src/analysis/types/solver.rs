@@ -8,7 +8,10 @@ use super::factor::factor;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
-use crate::ir::{Callee, Constant, Edge, Func, Function, Inst, Module, Op, Type, Value, ValueDef};
+use crate::ir::{
+    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    ValueDef,
+};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::VecDeque;
 
@@ -176,6 +179,19 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// What is compared is of one kind. Pointers that are compared lead into one array, and nobody
+    /// knows how far apart they are: the end of it must not be taken for its first element.
+    fn compared(&mut self, a: Value, b: Value) {
+        if !self.function.ty(a).scalar().is_ptr() {
+            self.unify(a, b);
+            return;
+        }
+        for (from, to) in [(a, b), (b, a)] {
+            let shape = self.shapes[from].elsewhere();
+            self.learn(to, &shape);
+        }
+    }
+
     pub(super) fn size(&self, ty: Type) -> i64 {
         self.module.layout.store_size(ty) as i64
     }
@@ -215,6 +231,19 @@ impl<'a> Solver<'a> {
                 self.tagged(access.tbaa, data.args[1], function.ty(data.args[0]));
             }
             (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
+            (Op::AtomicRmw(op, access), Some(result)) => {
+                self.memory(data.args[0], result);
+                self.memory(data.args[0], data.args[1]);
+                self.tagged(access.tbaa, data.args[0], function.ty(result));
+                if let RmwOp::Add | RmwOp::Sub = op {
+                    self.binary(BinaryOp::Add, &[result, data.args[1]], result);
+                }
+            }
+            (Op::CmpXchg { access, .. }, _) => {
+                self.memory(data.args[0], data.args[1]);
+                self.memory(data.args[0], data.args[2]);
+                self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
+            }
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
@@ -258,8 +287,7 @@ impl<'a> Solver<'a> {
                     self.call(inst, func, &data.args, result);
                 }
             }
-            // What is compared is of one kind.
-            (Op::ICmp(_), _) => self.unify(data.args[0], data.args[1]),
+            (Op::ICmp(_), _) => self.compared(data.args[0], data.args[1]),
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }

@@ -50,6 +50,7 @@
 //! declare local address_taken @f(ptr noalias align(8), i64, ...) -> noundef f64 nounwind
 //! func @k(%p: ptr byval({f64, f64}), v1: i64) noinline memory(none) { … }
 //! global @j size 16 align 8 source 0                            ; declared as a type of the source
+//! rule gradient of @f is @augmented, @reverse handles(dup, const)
 //! tbaa 0 = "root"                                              ; tables, numbered in order
 //! tbaa 1 = "double" under 0
 //! source 0 = size 16 {0: int 8, 8: ptr to 1}                   ; a type of the source program

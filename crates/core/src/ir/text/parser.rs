@@ -8,9 +8,9 @@ use super::cursor::Cursor;
 use super::lexer::{TokenKind, tokenize};
 use super::parse_body::parse_body;
 use crate::ir::{
-    Constant, Func, Function, Global, GlobalData, Initializer, Loc, LocData, Module, ParamAttrs,
-    Scope, ScopeData, Signature, SourcePart, SourceType, SourceTypeData, Symbol, Tbaa, TbaaData,
-    Type, TypeKind,
+    Activity, Constant, CustomRule, Func, Function, Global, GlobalData, Initializer, Loc, LocData,
+    Module, ParamAttrs, RuleKind, Scope, ScopeData, Signature, SourcePart, SourceType,
+    SourceTypeData, Symbol, Tbaa, TbaaData, Type, TypeKind,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -40,6 +40,7 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
                     return Err(cursor.error("the parameters of a declaration have no names"));
                 }
             }
+            "rule" => module.rules.push(rule(&mut cursor)?),
             "tbaa" => table_entry(&mut cursor, module.tbaa.len(), |cursor| {
                 let name = cursor.text()?;
                 let parent = match cursor.eat_word("under") {
@@ -148,6 +149,44 @@ fn layout(cursor: &mut Cursor, module: &mut Module) -> Result<(), ParseError> {
     cursor.expect_word("vector")?;
     module.layout.max_vector_align = cursor.integer()?;
     Ok(())
+}
+
+/// `gradient of @f is @augmented, @reverse handles(dup, const)`.
+fn rule(cursor: &mut Cursor) -> Result<CustomRule, ParseError> {
+    let kind = cursor.named("a kind of rule", RuleKind::from_name)?;
+    cursor.expect_word("of")?;
+    let func = function(cursor)?;
+    cursor.expect_word("is")?;
+    let mut parts = vec![function(cursor)?];
+    while cursor.eat(',') {
+        parts.push(function(cursor)?);
+    }
+    if parts.len() != kind.part_count() {
+        return Err(cursor.error(format!("such a rule has {} parts", kind.part_count())));
+    }
+    let mut handles = None;
+    if cursor.eat_word("handles") {
+        let mut words = Vec::new();
+        cursor.expect('(')?;
+        cursor.list(')', |cursor| {
+            words.push(cursor.named("an activity", Activity::from_name)?);
+            Ok(())
+        })?;
+        handles = Some(words);
+    }
+    Ok(CustomRule {
+        func,
+        kind,
+        parts,
+        handles,
+    })
+}
+
+fn function(cursor: &mut Cursor) -> Result<Func, ParseError> {
+    match cursor.symbol()? {
+        Symbol::Func(func) => Ok(func),
+        Symbol::Global(_) => Err(cursor.error("a rule is about functions")),
+    }
 }
 
 fn table_entry(

@@ -4,9 +4,9 @@ use super::constants::constant_text;
 use super::names::{Names, quote_if_needed};
 use super::print_inst::InstPrinter;
 use crate::ir::{
-    AllocInfo, DataLayout, Declared, FnAttrs, Func, Function, GlobalData, LocData, MemoryEffects,
-    ModRef, Module, ParamAttrs, Signature, SourcePart, SourceTypeData, Symbol, Type, Value,
-    ValueDef,
+    AllocInfo, CustomRule, DataLayout, Declared, FnAttrs, Func, Function, GlobalData, LocData,
+    MemoryEffects, ModRef, Module, ParamAttrs, Signature, SourcePart, SourceTypeData, Symbol, Type,
+    Value, ValueDef,
 };
 use std::fmt::Write as _;
 
@@ -37,6 +37,8 @@ pub fn print_module(module: &Module) -> String {
         }
     }
     sections.push(declarations);
+    let rules = module.rules.iter();
+    sections.push(rules.map(|rule| rule_text(module, rule)).collect());
     let mut tables = String::new();
     for (tbaa, data) in &module.tbaa {
         let _ = write!(tables, "tbaa {} = {:?}", tbaa.as_u32(), data.name);
@@ -57,6 +59,20 @@ pub fn print_module(module: &Module) -> String {
     sections.push(tables);
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
+}
+
+fn rule_text(module: &Module, rule: &CustomRule) -> String {
+    let name = |func: &Func| format!("@{}", quote_if_needed(&module.funcs[*func].name));
+    let parts: Vec<String> = rule.parts.iter().map(name).collect();
+    let (kind, func, parts) = (rule.kind.name(), name(&rule.func), parts.join(", "));
+    let handles = match &rule.handles {
+        Some(words) => {
+            let words: Vec<&str> = words.iter().map(|word| word.name()).collect();
+            format!(" handles({})", words.join(", "))
+        }
+        None => String::new(),
+    };
+    format!("rule {kind} of {func} is {parts}{handles}\n")
 }
 
 /// The text of one function.

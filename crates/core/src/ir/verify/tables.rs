@@ -36,6 +36,12 @@ pub(super) fn verify_tables(module: &Module, errors: &mut Vec<VerifyError>) {
             report(format!("@{}: {message}", data.name));
         }
     }
+    for rule in &module.rules {
+        let mut funcs = rule.parts.iter().chain([&rule.func]);
+        if !funcs.all(|&func| module.funcs.is_valid(func)) {
+            report("a rule is about a function that is not there".to_string());
+        }
+    }
     if let Some(entry) = broken_chain(&module.tbaa, |data| data.parent) {
         report(format!("tbaa {}: no root above it", entry.as_u32()));
     }

@@ -1,8 +1,7 @@
 //! One scalar in a sequence of bytes.
 
-use super::Shape;
+use super::Shared;
 use crate::ir::FloatKind;
-use std::sync::Arc;
 
 /// What one scalar in a sequence of bytes is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -11,9 +10,8 @@ pub enum Cell {
     Int,
     /// A float that starts here.
     Float(FloatKind),
-    /// A pointer that starts here, and what is known of the memory behind it. Shapes of structures
-    /// full of pointers are large and go everywhere, so they are shared and not copied.
-    Ptr(Arc<Shape>),
+    /// A pointer that starts here, and what is known of the memory behind it.
+    Ptr(Shared),
     /// Uses disagree.
     Conflict,
 }
@@ -33,16 +31,11 @@ impl Cell {
         self == other || matches!((self, other), (Cell::Ptr(_), Cell::Ptr(_)))
     }
 
-    /// Whether no more than so many pointers lead on from here.
-    fn fits(&self, depth: u32) -> bool {
+    /// How many pointers in a row lead on from here.
+    pub(super) fn height(&self) -> u32 {
         match self {
-            Cell::Ptr(shape) if depth == 0 => shape.is_empty(),
-            Cell::Ptr(shape) => {
-                let cells = shape.at.values().chain(shape.every.values());
-                let mut cells = cells.chain(shape.declared.values());
-                cells.all(|cell| cell.fits(depth - 1))
-            }
-            _ => true,
+            Cell::Ptr(shape) => shape.height(),
+            _ => 0,
         }
     }
 
@@ -53,11 +46,9 @@ impl Cell {
             (mine, theirs) if *mine == *theirs => false,
             (Cell::Ptr(_), Cell::Ptr(_)) if depth == 0 => false,
             (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
-                let mut both = (**mine).clone();
-                let changed = both.merge_limited(theirs, depth - 1);
-                if changed {
-                    *mine = Arc::new(both);
-                }
+                let both = mine.merged(theirs, depth - 1);
+                let changed = *mine != both;
+                *mine = both;
                 changed
             }
             (mine, _) => {
@@ -86,13 +77,10 @@ pub enum Piece {
 /// A cell without what is behind more pointers in a row than `depth`.
 pub(super) fn limited(cell: &Cell, depth: u32) -> Cell {
     match cell {
-        cell if cell.fits(depth) => cell.clone(),
-        Cell::Ptr(_) if depth == 0 => Cell::Ptr(Arc::default()),
-        Cell::Ptr(shape) => {
-            let mut inner = Shape::default();
-            inner.merge_limited(shape, depth - 1);
-            Cell::Ptr(Arc::new(inner))
-        }
-        other => other.clone(),
+        Cell::Ptr(shape) if shape.height() > depth => Cell::Ptr(match depth {
+            0 => Shared::default(),
+            _ => Shared::default().merged(shape, depth - 1),
+        }),
+        cell => cell.clone(),
     }
 }

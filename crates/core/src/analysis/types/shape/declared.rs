@@ -64,6 +64,21 @@ impl Shape {
         self.element = Element::One(0, size);
     }
 
+    /// Notes the declared element of another shape, of which it is not known which one of its
+    /// array it is: the one around offset 0 stands for all. Were it left where it was, a pointer
+    /// that runs over the array would find one more element declared in each round.
+    pub(super) fn declare_any_element(&mut self, other: &Shape) {
+        let Element::One(start, size) = other.element else {
+            return;
+        };
+        let moved = start + (-start).rem_euclid(size);
+        let cells = other.declared.range(start..start + size);
+        self.declared = cells
+            .map(|(&at, cell)| (at - moved, cell.clone()))
+            .collect();
+        self.element = Element::One(start - moved, size);
+    }
+
     /// What is declared at this offset if the declared element is one of an array.
     pub(super) fn in_other_element(&self, offset: i64) -> Option<&Cell> {
         let Element::One(start, size) = self.element else {

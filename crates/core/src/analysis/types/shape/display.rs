@@ -8,7 +8,7 @@ impl fmt::Display for Cell {
         match self {
             Cell::Int => write!(f, "int"),
             Cell::Float(kind) => write!(f, "{}", kind.name()),
-            Cell::Ptr(shape) => write!(f, "ptr {shape}"),
+            Cell::Ptr(shape) => write!(f, "ptr {}", **shape),
             Cell::Conflict => write!(f, "conflict"),
         }
     }

@@ -5,13 +5,14 @@ mod cell;
 mod declared;
 mod display;
 mod period;
+mod shared;
 
 pub use cell::{Cell, Piece};
+pub use shared::Shared;
 
 use cell::limited;
 use declared::Element;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What is known about a sequence of bytes. Nothing is known of bytes that no cell covers.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
@@ -54,10 +55,13 @@ impl Shape {
     /// Whether something is known, and nothing of it is or may be an address.
     pub fn holds_no_address(&self) -> bool {
         let full = self.at.len() >= MAX_CELLS || self.every.len() >= MAX_CELLS;
-        let seen = self.at.values().chain(self.every.values());
-        let mut cells = seen.chain(self.declared.values());
         let plain = |cell: &Cell| matches!(cell, Cell::Int | Cell::Float(_));
-        !self.is_empty() && !full && cells.all(plain)
+        !self.is_empty() && !full && self.cells().all(plain)
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &Cell> {
+        let seen = self.at.values().chain(self.every.values());
+        seen.chain(self.declared.values())
     }
 
     /// Learns of a cell; says whether that was new.
@@ -187,7 +191,7 @@ impl Shape {
     }
 
     /// What is behind the pointers that may be at an offset.
-    pub(super) fn behind(&self, offset: i64) -> impl Iterator<Item = Arc<Shape>> + use<> {
+    pub(super) fn behind(&self, offset: i64) -> impl Iterator<Item = Shared> + use<> {
         let cells = [self.get(offset), self.declared.get(&offset)];
         let inner = cells.map(|cell| match cell {
             Some(Cell::Ptr(inner)) => Some(inner.clone()),
@@ -211,7 +215,9 @@ impl Shape {
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
         let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
-            (Cell::Ptr(mine), Cell::Ptr(theirs)) => Some(Cell::Ptr(Arc::new(mine.common(theirs)))),
+            (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
+                Some(Cell::Ptr(Shared::new(mine.common(theirs))))
+            }
             (mine, theirs) => (mine == theirs).then(|| mine.clone()),
         };
         let at = self.at.iter();
@@ -320,9 +326,15 @@ impl Shape {
         if let Element::One(_, size) = self.element
             && stride % size == 0
         {
-            shape.declared = self.declared.clone();
-            shape.element = self.element;
+            shape.declare_any_element(self);
         }
+        shape
+    }
+
+    /// What holds behind another pointer into the same array.
+    pub fn elsewhere(&self) -> Shape {
+        let mut shape = self.pattern();
+        shape.declare_any_element(self);
         shape
     }
 

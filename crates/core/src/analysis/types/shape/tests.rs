@@ -84,8 +84,37 @@ fn disagreement_is_kept() {
 fn recursive_shapes_are_cut() {
     let mut node = Shape::cell(0, double());
     for _ in 0..20 {
-        let next = Cell::Ptr(Arc::new(node.clone()));
+        let next = Cell::Ptr(Shared::new(node.clone()));
         node.insert(8, next);
     }
     assert!(node.to_string().len() < 200, "{node}");
+}
+
+#[test]
+fn a_pointer_that_runs_over_a_declared_array_learns_of_one_element() {
+    let mut array = Shape::default();
+    array.declare(0, double());
+    array.declare_element(8);
+    let first = array.clone();
+    for _ in 0..20 {
+        let next = array.shifted(8).indexed(8);
+        array.merge(&next);
+    }
+    assert_eq!(array, first);
+    assert_eq!(array.elsewhere().get(80), Some(&double()));
+}
+
+#[test]
+fn what_is_shared_is_compared_by_content() {
+    let shape = || {
+        Shared::new(Shape::cell(
+            0,
+            Cell::Ptr(Shared::new(Shape::cell(8, double()))),
+        ))
+    };
+    let elsewhere = std::thread::spawn(shape).join().expect("no panic");
+    assert_eq!(shape(), shape());
+    assert_eq!(shape(), elsewhere);
+    assert_eq!(shape().merged(&elsewhere, 3), elsewhere);
+    assert_ne!(shape(), Shared::default());
 }

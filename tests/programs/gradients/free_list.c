@@ -1,8 +1,7 @@
 // Blocks of memory that are counted by reference and go to a list of free ones in a context, as
 // generated code for array languages does it. To the derivative this is code like any other: the
-// shadow of a block goes where the block goes. At -O0, where nothing tells the type of what is only
-// copied, it is refused.
-#include "../check.h"
+// shadow of a block goes where the block goes.
+#include "check.h"
 
 #define NOINLINE __attribute__((noinline)) static
 

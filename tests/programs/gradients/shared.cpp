@@ -1,5 +1,5 @@
 // Shared pointers destroy what they own through a virtual method.
-#include "../check.h"
+#include "check.h"
 
 #include <memory>
 #include <vector>
