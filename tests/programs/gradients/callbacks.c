@@ -205,6 +205,53 @@ static double compared(double *x, int n) {
   return n > 1 && changing[1] == wave ? wave(x[0]) * x[1] : changing[0](x[0]);
 }
 
+// Objects on the heap that are used and destroyed through a table of functions.
+struct object;
+struct lifecycle {
+  double (*value)(const struct object *, double);
+  void (*destroy)(struct object *);
+};
+struct object {
+  const struct lifecycle *class;
+  double k, *more;
+};
+
+static double plain_value(const struct object *o, double x) { return o->k * x * x; }
+static void plain_destroy(struct object *o) { free(o); }
+static double rich_value(const struct object *o, double x) { return sin(o->more[0] * x) + o->more[1]; }
+static void rich_destroy(struct object *o) {
+  free(o->more);
+  free(o);
+}
+static const struct lifecycle plain = {plain_value, plain_destroy};
+static const struct lifecycle rich = {rich_value, rich_destroy};
+
+static struct object *make_object(double x, int is_rich) {
+  struct object *o = malloc(sizeof *o);
+  o->class = is_rich ? &rich : &plain;
+  o->k = x;
+  o->more = NULL;
+  if (is_rich) {
+    o->more = malloc(2 * sizeof *o->more);
+    o->more[0] = x;
+    o->more[1] = x * x;
+  }
+  return o;
+}
+
+static double objects(double *x, int n) {
+  struct object **all = NULL;
+  for (int i = 0; i < n; i++) {
+    all = realloc(all, (i + 1) * sizeof *all);
+    all[i] = make_object(x[i], i % 2);
+  }
+  double product = 1;
+  for (int i = 0; i < n; i++) product *= all[i]->class->value(all[i], x[0]) + 1;
+  for (int i = 0; i < n; i++) all[i]->class->destroy(all[i]);
+  free(all);
+  return product;
+}
+
 int main(void) {
   double x[6];
   fill(x, 6, 0.2, 1.4);
@@ -222,5 +269,6 @@ int main(void) {
   CHECK_SCALAR(slope, 0.8);
   CHECK_SCALAR(tangent, 0.8);
   CHECK_GRADIENT(compared, x, 2);
+  CHECK_GRADIENT(objects, x, 5);
   return finish("callbacks");
 }
