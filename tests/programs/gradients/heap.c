@@ -241,9 +241,36 @@ static double sometimes(double *x, int n) {
   return sum;
 }
 
+struct buffer { double *p; long n; };
+
+__attribute__((noinline)) static void resize(struct buffer *m, long n) {
+  if (m->n == n) return;
+  free(m->p);
+  m->p = malloc(n * sizeof(double));
+  m->n = n;
+}
+
+// Nothing is freed where the pointer was set to null byte by byte, whatever its shadow held.
+static double cleared(double *x, int n) {
+  double sum = 0;
+  struct buffer m;
+  for (int k = 0; k < 3; k++) {
+    memset(&m, 0, sizeof m);
+    resize(&m, n);
+    for (int i = 0; i < n; i++) m.p[i] = x[i] * x[(i + k) % n];
+    for (int i = 0; i < n; i++) sum += m.p[i] * m.p[n - 1 - i];
+    resize(&m, n + k);
+    for (int i = 0; i < n + k; i++) m.p[i] = x[i % n];
+    for (int i = 0; i < n; i++) sum += m.p[i] * m.p[n + k - 1 - i];
+    free(m.p);
+  }
+  return sum;
+}
+
 int main(void) {
   double x[8];
   fill(x, 8, -1, 1);
+  CHECK_GRADIENT(cleared, x, 8);
   CHECK_GRADIENT(doubled, x, 8);
   CHECK_GRADIENT(one_by_one, x, 8);
   CHECK_GRADIENT(arrays, x, 8);

@@ -38,7 +38,8 @@ pub fn list_access() -> Access {
 }
 
 /// `delay(head, primal, arguments…)`: puts a call of `free` with these arguments on a list, unless
-/// the pointer that is freed, the argument at `position`, is null or no shadow but the primal.
+/// the pointer that is freed, the argument at `position`, is null or no shadow but the primal. What
+/// is beside a primal that is null is left over from another that was there before.
 pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     let freed = module.funcs[free].sig.params.clone();
     let mut params = vec![Type::ptr(), Type::ptr()];
@@ -55,7 +56,7 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     let arguments = function.arguments().to_vec();
     let (head, primal, arguments) = (arguments[0], arguments[1], &arguments[2..]);
     let entry = function.entry();
-    let [other, put, done] = [(); 3].map(|()| function.add_block());
+    let [memory, other, put, done] = [(); 4].map(|()| function.add_block());
     let to = |block| Edge {
         block,
         args: vec![],
@@ -63,6 +64,10 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
 
     let mut b = Builder::new(&mut function, entry);
     let null = b.func.zero(Type::ptr());
+    let nothing = b.icmp(IntPred::Eq, primal, null);
+    b.branch(nothing, to(done), to(memory));
+
+    b.block = memory;
     let nothing = b.icmp(IntPred::Eq, arguments[position], null);
     b.branch(nothing, to(done), to(other));
 
