@@ -4,6 +4,21 @@
 typedef double v4 __attribute__((vector_size(32)));
 typedef float f8 __attribute__((vector_size(32)));
 typedef double e4 __attribute__((ext_vector_type(4)));
+typedef double v2 __attribute__((vector_size(16)));
+typedef int i4 __attribute__((vector_size(16)));
+
+// Doubles in two lanes of integers each, as vector code loads what it shuffles.
+static double in_integer_lanes(double *x, int n) {
+  v2 sum = {0, 0};
+  for (int i = 0; i + 1 < n; i += 2) {
+    i4 bits;
+    memcpy(&bits, x + i, sizeof bits);
+    v2 a = (v2)bits, b = (v2)__builtin_shufflevector(bits, bits, 2, 3, 0, 1);
+    v2 c = (v2)__builtin_shufflevector(bits, bits, 0, 1, 0, 1);
+    sum += a * b + a * a * a * c;
+  }
+  return sum[0] + 2 * sum[1];
+}
 
 static double by_lanes(double *x, int n) {
   v4 a = {x[0], x[1], x[2], x[3]}, b = {x[4], x[5], x[6], x[7]};
@@ -109,6 +124,7 @@ int main(void) {
   CHECK_GRADIENT(largest, x, 40);
   CHECK_GRADIENT(masked, x, 39);
   CHECK_GRADIENT(strided, x, 40);
+  CHECK_GRADIENT(in_integer_lanes, x, 40);
   CHECK_GRADIENT(counted, x, 40);
   CHECK_MAP(axpy_map, x, 40, 40);
   CHECK_SCALAR_IS(floats, 0.5, 204);

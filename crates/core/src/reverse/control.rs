@@ -63,7 +63,7 @@ impl Gradient<'_> {
             .in_function(&self.primal.function.name));
         };
         Builder::new(&mut self.func, self.prologue).jump(start, Vec::new());
-        Ok(())
+        self.check_lost()
     }
 
     /// The adjoint of the result is what the caller seeds.

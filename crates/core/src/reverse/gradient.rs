@@ -48,6 +48,8 @@ pub(super) struct Gradient<'a> {
     /// Primal values that the current block has got already.
     memo: HashMap<Need, Value>,
     records: HashMap<Option<Loop>, Value>,
+    /// A value that got a contribution which its type has no place for.
+    lost: Option<Value>,
 }
 
 impl<'a> Gradient<'a> {
@@ -118,6 +120,7 @@ impl<'a> Gradient<'a> {
             frame,
             memo: HashMap::new(),
             records: HashMap::new(),
+            lost: None,
         }
     }
 
@@ -556,6 +559,9 @@ impl<'a> Gradient<'a> {
         if !self.primal.is_active(value) {
             return;
         }
+        if !self.takes_floats(value, offset, contribution, pieces) {
+            self.lost.get_or_insert(value);
+        }
         let slot = self.slot(value, k);
         let same = self.func.ty(contribution) == self.primal.function.ty(value);
         let ty = self.func.ty(contribution);
@@ -565,6 +571,49 @@ impl<'a> Gradient<'a> {
         }
         let address = self.builder().offset(slot, offset);
         self.accumulate(address, contribution, pieces, &access);
+    }
+
+    /// Whether a value is known to hold the floats that a contribution has for it. Its adjoint would
+    /// take them and nobody would ever look.
+    fn takes_floats(
+        &self,
+        value: Value,
+        offset: i64,
+        contribution: Value,
+        pieces: &[(i64, FloatKind)],
+    ) -> bool {
+        if self.primal.function.ty(value).is_float_like() {
+            return true;
+        }
+        let ty = self.func.ty(contribution);
+        let own = self.float_pieces(value);
+        let known = |&(at, kind): &(i64, FloatKind)| own.contains(&(offset + at, kind));
+        match ty.is_float_like() {
+            true => {
+                let scalars = self.synthesis.module.layout.scalars(ty).into_iter();
+                let floats = scalars.filter_map(|(at, ty)| Some((at as i64, ty.float_kind()?)));
+                floats.collect::<Vec<_>>().iter().all(known)
+            }
+            false => pieces.iter().all(known),
+        }
+    }
+
+    /// The refusal of a value whose adjoint would be lost, if there is one.
+    pub(super) fn check_lost(&self) -> Result<()> {
+        let Some(value) = self.lost else {
+            return Ok(());
+        };
+        let inst = self.primal.function.def_inst(value);
+        let loc = inst.and_then(|inst| self.primal.function.inst(inst).loc);
+        Err(Diagnostic::new(
+            "cannot deduce the type of a value",
+            "a derivative flows through it as through a float, and its uses disagree, or nothing \
+             in the program says that it holds one",
+            "copy floats as floats, or say what the memory that it comes from holds with \
+             `__enzyme_double(p);` (or __enzyme_float)",
+        )
+        .at(&self.synthesis.module, loc)
+        .in_function(&self.primal.function.name))
     }
 
     /// The flags of derivative code for an instruction.

@@ -78,6 +78,14 @@ impl Gradient<'_> {
                 }
                 self.move_back(args[0], 0, adjoints, &rest);
             }
+            Op::InsertElement if self.has_wide_floats(result, &pieces) => {
+                return Err(self.refuse(inst, "an insertion of a part of a float"));
+            }
+            Op::Shuffle(mask) if self.has_wide_floats(result, &pieces) => {
+                if !self.shuffle_wide(mask, args, result, &pieces, adjoints) {
+                    return Err(self.refuse(inst, "a shuffle of the parts of a float"));
+                }
+            }
             Op::ExtractElement => self.extract_element(args, &pieces, adjoints),
             Op::InsertElement => self.insert_element(args, result, adjoints),
             Op::Shuffle(mask) => self.shuffle(mask, args, result, &pieces, adjoints),
@@ -175,6 +183,49 @@ impl Gradient<'_> {
                 .value(Op::InsertElement, vec![adjoint, zero, index], vector);
             self.contribute(args[0], k, rest);
         }
+    }
+
+    /// Whether a float of a vector lies in more than one of its lanes, which are integers then.
+    fn has_wide_floats(&self, vector: Value, pieces: &[(i64, FloatKind)]) -> bool {
+        let lane = self.primal.function.ty(vector).scalar();
+        let lane = self.synthesis.module.layout.store_size(lane) as i64;
+        let wide = |&(at, kind): &(i64, FloatKind)| at % lane + i64::from(kind.bytes()) > lane;
+        pieces.iter().any(wide)
+    }
+
+    /// As [`shuffle`](Gradient::shuffle), float by float: the lanes of each must stay side by side.
+    fn shuffle_wide(
+        &mut self,
+        mask: &[i32],
+        args: &[Value],
+        result: Value,
+        pieces: &[(i64, FloatKind)],
+        adjoints: &[Value],
+    ) -> bool {
+        let lanes = self.primal.function.ty(args[0]).part_count() as i64;
+        let lane = self.primal.function.ty(result).scalar();
+        let bytes = self.synthesis.module.layout.store_size(lane) as i64;
+        for &(at, kind) in pieces {
+            let covered = at / bytes..(at + i64::from(kind.bytes()) - 1) / bytes + 1;
+            let from: Vec<i64> = covered.map(|i| i64::from(mask[i as usize])).collect();
+            let first = from[0];
+            if first < 0 {
+                continue;
+            }
+            let (operand, start) = match first < lanes {
+                true => (args[0], first),
+                false => (args[1], first - lanes),
+            };
+            let beside = (first..).zip(&from).all(|(next, &lane)| next == lane);
+            if !beside || start + from.len() as i64 > lanes {
+                return false;
+            }
+            let offset = start * bytes + at % bytes - at;
+            for (k, &adjoint) in adjoints.iter().enumerate() {
+                self.contribute_at(operand, k, offset, adjoint, &[(at, kind)]);
+            }
+        }
+        true
     }
 
     fn shuffle(

@@ -78,18 +78,31 @@ impl Types {
     pub fn pieces(&self, module: &Module, function: &Function, value: Value) -> Vec<(i64, Piece)> {
         let ty = function.ty(value);
         let mut pieces = Vec::new();
+        // Integers side by side are looked at as one: a double may lie in two lanes of a vector.
+        let mut run: Option<(i64, i64)> = None;
+        let end_run = |run: &mut Option<(i64, i64)>, pieces: &mut Vec<(i64, Piece)>| {
+            if let Some((start, end)) = run.take() {
+                let inner = self.shapes[value].pieces(start, end - start);
+                pieces.extend(inner.into_iter().map(|(at, p)| (start + at, p)));
+            }
+        };
         for (offset, scalar) in module.layout.scalars(ty) {
             let offset = offset as i64;
+            let is_int = scalar.float_kind().is_none() && !scalar.is_ptr();
+            if !is_int || run.is_some_and(|(_, end)| end != offset) {
+                end_run(&mut run, &mut pieces);
+            }
             match scalar.float_kind() {
                 Some(kind) => pieces.push((offset, Piece::Float(kind))),
                 None if scalar.is_ptr() => pieces.push((offset, Piece::Ptr)),
                 None => {
+                    let start = run.map_or(offset, |(start, _)| start);
                     let bytes = module.layout.store_size(scalar) as i64;
-                    let inner = self.shapes[value].pieces(offset, bytes);
-                    pieces.extend(inner.into_iter().map(|(at, p)| (offset + at, p)));
+                    run = Some((start, offset + bytes));
                 }
             }
         }
+        end_run(&mut run, &mut pieces);
         pieces
     }
 

@@ -336,6 +336,6 @@ pub(super) fn is_value_number(word: &str) -> bool {
 
 /// The name of a flag for its lower-case word.
 pub(super) fn lower_case(word: &str) -> Option<String> {
-    let lower = word.bytes().all(|b| b.is_ascii_lowercase());
+    let lower = word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     lower.then(|| word.to_uppercase())
 }

@@ -1,8 +1,7 @@
 // Matrices of Eigen, as they are, with sizes known when the program runs: small ones, and ones large
 // enough for the blocked product, which asks the processor for the sizes of its caches.
-// Open: at -O2 it compiles and then frees memory twice.
 extern "C" {
-#include "../check.h"
+#include "check.h"
 }
 #include <eigen3/Eigen/Dense>
 using namespace Eigen;
