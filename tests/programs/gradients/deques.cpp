@@ -1,5 +1,5 @@
 // Deques and stacks. The gradients are right; deducing the types takes half a minute.
-#include "../check.h"
+#include "check.h"
 
 #include <deque>
 #include <stack>
