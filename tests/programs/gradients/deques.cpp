@@ -1,4 +1,4 @@
-// Deques and stacks. The gradients are right; deducing the types takes half a minute.
+// Deques and stacks.
 #include "check.h"
 
 #include <deque>
