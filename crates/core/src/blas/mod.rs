@@ -1,8 +1,8 @@
 //! Derivatives of the basic linear algebra subprograms, which call such subprograms.
 //!
 //! Calls of `cblas_dgemm` and the like, and of `dgemm_` and the like with everything behind
-//! pointers, in single and double precision, are differentiated by the equations of [`forward`] and
-//! [`reverse`]. Each equation is written once; [`emit`] makes calls of the same interface and
+//! pointers, in single and double precision, are differentiated by the equations of [`mod@forward`] and
+//! [`mod@reverse`]. Each equation is written once; [`emit`] makes calls of the same interface and
 //! precision of it. What the program links decides which library runs; Zymase needs none.
 //!
 //! Operands that the reverse sweep reads and that may be overwritten before are copied in the

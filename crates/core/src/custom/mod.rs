@@ -9,7 +9,7 @@
 //! 1. [`rule_for`] chooses the rule that fits the activities best.
 //! 2. [`convention`] reads from the types of the rule's functions where the tape, the results and
 //!    the derivatives are, and refuses what does not fit.
-//! 3. [`reverse`] and [`forward`] write the functions; [`like`] those of a function that has the
+//! 3. [`mod@reverse`] and [`mod@forward`] write the functions; [`like`] those of a function that has the
 //!    derivative of another.
 //!
 //! With several derivatives at once, a rule is called once for each.
