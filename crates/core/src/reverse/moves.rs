@@ -43,6 +43,11 @@ impl Gradient<'_> {
                 self.move_back(args[0], offset, adjoints, &pieces);
             }
             Op::Binary(BinaryOp::Or) => {
+                // A float that is put together from parts comes from neither operand as a whole.
+                let whole = |p| args.iter().any(|&v| self.float_pieces(v).contains(p));
+                if !pieces.iter().all(whole) {
+                    return Err(self.refuse(inst, "a float put together from its parts"));
+                }
                 for &operand in args {
                     let own = self.float_pieces(operand);
                     let pieces: Vec<_> =
