@@ -5,6 +5,7 @@ use super::gradient::Gradient;
 use crate::diagnostic::Result;
 use crate::ir::{Access, BinaryOp, CastOp, FloatKind, Inst, InstData, Op, Type, UnaryOp, Value};
 use crate::planted::Defect;
+use std::ops::Range;
 
 impl Gradient<'_> {
     /// Reverses an instruction, if it is one that moves floats.
@@ -45,7 +46,12 @@ impl Gradient<'_> {
             Op::Binary(BinaryOp::Or) => {
                 // A float that is put together from parts comes from neither operand as a whole.
                 let whole = |p| args.iter().any(|&v| self.float_pieces(v).contains(p));
-                if !pieces.iter().all(whole) {
+                let inactive = |&(at, kind): &(i64, FloatKind)| {
+                    let bytes = at..at + i64::from(kind.bytes());
+                    args.iter()
+                        .all(|&v| !self.primal.is_active(v) || self.is_clear(v, &bytes))
+                };
+                if !pieces.iter().all(|p| whole(p) || inactive(p)) {
                     return Err(self.refuse(inst, "a float put together from its parts"));
                 }
                 for &operand in args {
@@ -57,8 +63,7 @@ impl Gradient<'_> {
             }
             Op::Binary(BinaryOp::And) if self.primal.moves_floats(inst) => {
                 let mask = self.primal.function.as_int(args[1]).unwrap_or(0);
-                let byte = |offset: i64| mask.checked_shr(8 * offset as u32).unwrap_or(0) & 0xff;
-                let kept = |&(offset, _): &(i64, FloatKind)| byte(offset) == 0xff;
+                let kept = |&(offset, _): &(i64, FloatKind)| byte(mask, offset) == 0xff;
                 let pieces: Vec<_> = pieces.iter().copied().filter(kept).collect();
                 self.move_back(args[0], 0, adjoints, &pieces);
             }
@@ -102,6 +107,27 @@ impl Gradient<'_> {
     fn store_size(&self, value: Value) -> i64 {
         let ty = self.primal.function.ty(value);
         self.synthesis.module.layout.store_size(ty) as i64
+    }
+
+    /// Whether an integer is made in a way that leaves these of its bytes zero.
+    fn is_clear(&self, value: Value, bytes: &Range<i64>) -> bool {
+        let function = &self.primal.function;
+        let Some(inst) = function.def_inst(value) else {
+            return false;
+        };
+        let data = function.inst(inst);
+        let constant = |i: usize| function.as_int(data.args[i]);
+        match &data.op {
+            Op::Cast(CastOp::ZExt) => bytes.start >= self.store_size(data.args[0]),
+            Op::Binary(BinaryOp::Shl) => constant(1).is_some_and(|n| bytes.end * 8 <= n as i64),
+            Op::Binary(BinaryOp::LShr) => constant(1)
+                .is_some_and(|n| bytes.start * 8 >= self.store_size(value) * 8 - n as i64),
+            Op::Binary(BinaryOp::And) if self.primal.moves_floats(inst) => {
+                constant(1).is_some_and(|mask| bytes.clone().all(|at| byte(mask, at) == 0))
+            }
+            Op::Binary(BinaryOp::Or) => data.args.iter().all(|&v| self.is_clear(v, bytes)),
+            _ => false,
+        }
     }
 
     /// The adjoint of a result whose bytes come from `operand`, `offset` bytes further on.
@@ -271,6 +297,11 @@ impl Gradient<'_> {
             }
         }
     }
+}
+
+/// A byte of an integer.
+fn byte(integer: i128, at: i64) -> i128 {
+    integer.checked_shr(8 * at as u32).unwrap_or(0) & 0xff
 }
 
 /// The pieces that begin in a range.
