@@ -6,6 +6,7 @@
 
 use super::operands;
 use super::parse::{Parsed, Source};
+use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -96,13 +97,15 @@ unsafe fn write(
         let own = LLVMFunctionType(ret, params.as_mut_ptr(), params.len() as u32, 0);
         let function = LLVMAddFunction(module.raw(), c_string(name).as_ptr(), own);
         LLVMSetLinkage(function, LLVMInternalLinkage);
-        for (mine, &theirs) in free.iter().enumerate() {
-            copy_attributes(target, theirs as u32 + 1, function, mine as u32 + 1);
+        // What is known of the result, of parameters and of the function itself stays known; without
+        // the features of the target, it could not be inlined.
+        let params = free.iter().map(|&i| i as u32 + 1).zip(1..);
+        let others = [0, ll::FUNCTION_INDEX].map(|index| (index, index));
+        for (theirs, mine) in params.chain(others) {
+            for attribute in ll::attributes(target, theirs) {
+                LLVMAddAttributeAtIndex(function, mine, attribute);
+            }
         }
-        copy_attributes(target, 0, function, 0);
-        // Without the features of the target, the target could not be inlined.
-        let whole = llvm_sys::LLVMAttributeFunctionIndex;
-        copy_attributes(target, whole, function, whole);
         let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
         let builder = LLVMCreateBuilderInContext(context);
         LLVMPositionBuilderAtEnd(builder, block);
@@ -126,18 +129,5 @@ unsafe fn write(
         };
         LLVMDisposeBuilder(builder);
         function
-    }
-}
-
-/// What is known of a parameter or result of one function holds for that of another.
-unsafe fn copy_attributes(from: LLVMValueRef, at: u32, to: LLVMValueRef, place: u32) {
-    // SAFETY: both functions are live, and LLVM fills as many attributes as it counts.
-    unsafe {
-        let count = LLVMGetAttributeCountAtIndex(from, at);
-        let mut attributes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetAttributesAtIndex(from, at, attributes.as_mut_ptr());
-        for attribute in attributes {
-            LLVMAddAttributeAtIndex(to, place, attribute);
-        }
     }
 }
