@@ -314,6 +314,14 @@ int main(void) {
     CHECK_CURVATURE(trsm, p, 9);
   }
   {
+    // A subprogram, and a function of the mathematical library, asked for themselves.
+    double x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, dx[3] = {0}, dy[3] = {0};
+    __enzyme_autodiff((void *)cblas_ddot, enzyme_const, 3, enzyme_dup, x, dx, enzyme_const, 1,
+                      enzyme_dup, y, dy, enzyme_const, 1);
+    for (int i = 0; i < 3; i++) check_close("dx", i, dx[i], y[i], 0), check_close("dy", i, dy[i], x[i], 0);
+    check_close("sin", 0, __enzyme_autodiff((void *)sin, 0.5), cos(0.5), 1e-15);
+  }
+  {
     // Two derivatives at once, and a constant matrix.
     double x[2] = {1, 2}, a[4] = {1, 2, 3, 4}, d[2] = {0, 0}, e[2] = {0, 0}, g[2] = {0, 0};
     __enzyme_autodiff((void *)quadratic, enzyme_dup, x, d, enzyme_const, a);

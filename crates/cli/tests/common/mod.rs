@@ -25,9 +25,11 @@ impl Folder {
         self.0.path()
     }
 
-    /// Runs `zymase` with words separated by spaces.
+    /// Runs `zymase` with words separated by spaces; `ZYMASE_BINARY` names another than the one just
+    /// built, for long runs beside work on the compiler.
     pub fn zymase(&self, words: &str) -> Output {
-        self.command(env!("CARGO_BIN_EXE_zymase"), words)
+        let built = env!("CARGO_BIN_EXE_zymase").to_string();
+        self.command(&std::env::var("ZYMASE_BINARY").unwrap_or(built), words)
     }
 
     /// Runs any command.
@@ -106,16 +108,21 @@ fn reason(errors: &str) -> String {
 /// not most are good.
 pub fn count_troubles(
     variable: &str,
-    usual: Range<u64>,
+    usual: impl IntoIterator<Item = u64>,
     trial: impl Fn(u64, &str) -> Result<(), Trouble>,
 ) {
     let asked = std::env::var(variable).ok().and_then(|text| {
         let (start, end) = text.split_once("..")?;
-        Some(start.parse().ok()?..end.parse().ok()?)
+        let seeds: Range<u64> = start.parse().ok()?..end.parse().ok()?;
+        Some(seeds.collect())
     });
+    let seeds: Vec<u64> = match &asked {
+        Some(seeds) => Vec::clone(seeds),
+        None => usual.into_iter().collect(),
+    };
     let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut good, mut failures) = (0, String::new());
-    for seed in asked.clone().unwrap_or(usual) {
+    for seed in seeds {
         for (number, level) in ["-O0", "-O1", "-O2", "-O3"].into_iter().enumerate() {
             if asked.is_none() && number as u64 != seed % 4 {
                 continue;

@@ -2,10 +2,12 @@
 //!
 //! A request for the derivative of `integrate(f, a, b)` often says which function `f` is. Then the
 //! derivative is that of a new function, in which `f` is a constant: it is called by its name, and
-//! the optimizer may inline it.
+//! the optimizer may inline it. Likewise for a function of a library that is only declared, but
+//! whose derivative is known: what is differentiated is a new function that calls it.
 
 use super::operands;
 use super::parse::{Parsed, Source};
+use crate::known::math_function;
 use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
@@ -13,7 +15,8 @@ use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind::LLVMVoidTypeKind;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use zymase_core::ir::Activity;
+use zymase_core::analysis::known::is_linear_algebra;
+use zymase_core::ir::{Activity, FloatKind};
 
 /// The beginning of the names of functions with bound arguments.
 const PREFIX: &str = "__zymase_bound_";
@@ -39,7 +42,7 @@ pub unsafe fn bind_functions(
                 _ => None,
             })
             .collect();
-        if bound.iter().all(Option::is_none) {
+        if bound.iter().all(Option::is_none) && !has_known_derivative(target) {
             return target;
         }
         let mut kept = bound.iter().map(Option::is_none);
@@ -51,6 +54,18 @@ pub unsafe fn bind_functions(
             false => existing,
         }
     }
+}
+
+/// Whether a function has no body, but a derivative by its name.
+unsafe fn has_known_derivative(function: LLVMValueRef) -> bool {
+    // SAFETY: the caller gives a live function.
+    let (declared, name) = unsafe { (LLVMIsDeclaration(function) != 0, value_name(function)) };
+    let mathematical = || {
+        FloatKind::ALL
+            .iter()
+            .any(|&kind| math_function(&name, kind).is_some())
+    };
+    declared && (is_linear_algebra(&name) || mathematical())
 }
 
 /// Removes the functions that were made for requests; derivatives are taken of clones.
