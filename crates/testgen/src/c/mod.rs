@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
         };
         // Clang would make one function of most programs.
         let inline = match self.number {
-            Some(number) if number % 2 == 0 => "__attribute__((noinline)) ",
+            Some(number) if number.is_multiple_of(2) => "__attribute__((noinline)) ",
             _ => "",
         };
         let mut text =
@@ -149,8 +149,8 @@ impl<'a> Writer<'a> {
                 let _ = writeln!(text, "  {}", lines.replace('\n', "\n  "));
             }
         }
-        for slot in 0..SLOTS.len() {
-            let (ty, value) = (type_of(SLOTS[slot]), self.first_value(slot));
+        for (slot, &kind) in SLOTS.iter().enumerate() {
+            let (ty, value) = (type_of(kind), self.first_value(slot));
             let _ = writeln!(text, "  {ty} s{slot} = {value};");
         }
         text
