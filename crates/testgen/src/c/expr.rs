@@ -31,11 +31,7 @@ impl Writer<'_> {
     /// A single: eight in a row, then those of the records.
     pub(super) fn single(&self, n: u8) -> String {
         match n % 16 >= 8 {
-            true => format!(
-                "records[{}].{}",
-                n / 2 % 4,
-                if n % 2 == 0 { 'a' } else { 'b' }
-            ),
+            true => format!("records[{}].{}", n / 2 % 4, field(n)),
             false => format!("singles[{}]", n % 8),
         }
     }
