@@ -351,6 +351,7 @@ impl Walk<'_> {
             shapes: shapes.collect(),
             made: made.collect(),
             globals: self.primal.activity.globals_of_call(inst).to_vec(),
+            held: self.primal.activity.held_of_call(inst),
             primal_needed: result.is_some(),
             combined: false,
             disjoint: false,

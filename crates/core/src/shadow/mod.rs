@@ -24,13 +24,15 @@ pub use calls::ActiveCall;
 pub use nest::active_params;
 pub use runtime::{choose, spare};
 
+use crate::checks;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CastOp, Flags, Func, Function, Inst, InstData, Op, Region,
-    Type, UnaryOp, Value,
+    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Inst, InstData, Op,
+    Region, Symbol, Type, UnaryOp, Value,
 };
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
+use crate::support;
 use crate::synthesis::Synthesis;
 use std::collections::HashMap;
 
@@ -254,11 +256,41 @@ impl Walk<'_> {
         if let Some(positions) = moved_operands(&data.op) {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
-            return Ok(self.same_on_shadows(inst, data, &positions));
+            let shadows = self.same_on_shadows(inst, data, &positions);
+            self.check_held(inst, data, result, &shadows);
+            return Ok(shadows);
         }
         match rules::rule_for(&data.op) {
             Some(rule) => self.tangents(inst, data, rule, result),
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
+        }
+    }
+
+    /// A pointer that is found in a variable has a shadow only if it was put there while the
+    /// derivative ran; if not, the program stops.
+    fn check_held(&mut self, inst: Inst, data: &InstData, pointer: Value, shadows: &[Value]) {
+        let held = matches!(data.op, Op::Load(_))
+            && self.func.ty(pointer).is_ptr()
+            && !self.primal.key.runtime_activity
+            && self.primal.activity.was_held(pointer);
+        if !held {
+            return;
+        }
+        let module = &mut self.synthesis.module;
+        let place = data.loc.map(|loc| &module.locs[loc]);
+        let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
+        let message = format!(
+            "zymase: {}a derivative flows through the pointer %p, which was in a variable before \
+             the derivative began, or leads to memory without a shadow\n\0",
+            place.replace('%', "%%")
+        );
+        let message = support::constant_text(module, message);
+        let (check, sig) = checks::shadow(module);
+        for &shadow in shadows {
+            let mut builder = self.builder(Some(inst));
+            let text = Constant::Address(Symbol::Global(message), 0);
+            let text = builder.func.constant(Type::ptr(), text);
+            builder.call(check, sig.clone(), vec![pointer, shadow, text, text]);
         }
     }
 

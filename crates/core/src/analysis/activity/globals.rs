@@ -8,7 +8,7 @@
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::ir::{
-    Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
+    Callee, Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
     ValueDef,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -22,6 +22,8 @@ pub struct Globals {
     pub written: BTreeSet<Global>,
     /// The first function found without a body that may use variables on its own account.
     pub stranger: Option<Func>,
+    /// Whether some call goes through a pointer, perhaps to code that is not part of the program.
+    pub by_pointer: bool,
 }
 
 impl Globals {
@@ -42,15 +44,25 @@ impl Globals {
         }
         // What functions do that the user calls inactive is his affair; but the variables count, for
         // there may be derivatives among what they call.
+        let by_pointer = globals.by_pointer;
         while let Some(func) = inactive.pop() {
             let callees = globals.function(module, func);
             inactive.extend(callees.into_iter().filter(|&callee| found.insert(callee)));
         }
+        globals.by_pointer = by_pointer;
         globals.follow_constants(module);
         globals
             .written
             .retain(|&global| !module.globals[global].constant);
         globals
+    }
+
+    /// Adds what another function touches.
+    pub fn merge(&mut self, other: &Globals) {
+        self.touched.extend(&other.touched);
+        self.written.extend(&other.written);
+        self.stranger = self.stranger.or(other.stranger);
+        self.by_pointer |= other.by_pointer;
     }
 
     /// Notes what a function itself does, and gives the functions it calls.
@@ -62,7 +74,10 @@ impl Globals {
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
-                let called = data.op.call().map(|call| targets_of(module, call));
+                let called = data.op.call().map(|call| {
+                    self.by_pointer |= call.callee == Callee::Indirect;
+                    targets_of(module, call)
+                });
                 let called = called.unwrap_or_default();
                 // What has no derivative writes none: the guard of a variable, say.
                 let inactive = |&callee: &Func| known::is_inactive(&module.funcs[callee]);
