@@ -59,6 +59,10 @@ pub struct Key {
     pub runtime_activity: bool,
     /// Whether the reverse sweep frees nothing, so that it can run again. The tape is the same.
     pub keep_tape: bool,
+    /// Whether memory is freed where nobody can tell whether it was made while the derivative ran, so
+    /// that the reverses of allocations have to look for it (see
+    /// [`unpaired`](crate::reverse::unpaired)).
+    pub settles: bool,
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
     /// variable in a derivative must not be its shadow in the derivative of that derivative.
     pub nesting: u32,
@@ -104,6 +108,7 @@ impl Key {
             strong_zero: request.strong_zero,
             runtime_activity: request.runtime_activity,
             keep_tape: request.tape.keep && request.mode == Mode::Gradient,
+            settles: false,
             nesting: 0,
         }
     }

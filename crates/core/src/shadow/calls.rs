@@ -8,7 +8,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
     IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
-use crate::reverse::delayed;
+use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
@@ -247,7 +247,8 @@ impl Walk<'_> {
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
-            Sweep::Pointers if !own => {
+            Sweep::Pointers if !own && !self.primal.key.settles => {
+                self.synthesis.found_unpaired = true;
                 return Err(Diagnostic::new(
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
@@ -258,7 +259,10 @@ impl Walk<'_> {
                 .in_function(&self.primal.function.name));
             }
             Sweep::Pointers => {
-                let call = delayed::delay(module, free, position);
+                let call = match own {
+                    true => delayed::delay(module, free, position),
+                    false => unpaired::expect(module, free, position),
+                };
                 let frame = self.params[self.params.len() - 1];
                 let mut builder = self.builder(Some(inst));
                 let field = builder.offset(frame, delayed::LIST_FIELD);
@@ -358,6 +362,7 @@ impl Walk<'_> {
             strong_zero: self.primal.key.strong_zero,
             runtime_activity: self.primal.key.runtime_activity,
             keep_tape: self.primal.key.keep_tape,
+            settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,
         };
         // Functions that call each other through pointers would all be made for all that the others
