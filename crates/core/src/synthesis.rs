@@ -245,14 +245,18 @@ impl Synthesis {
         pair.frame_bytes = Some(bodies.frame_bytes);
         self.pairs.insert(key.clone(), pair.clone());
         if let Some(&size) = self.frame_sizes.get(key) {
-            let mut function = Function::with_entry("", Signature::new(vec![], Type::i64()));
-            function.local = true;
-            let entry = function.entry();
-            let bytes = function.iconst(Type::i64(), bodies.frame_bytes.max(1).into());
-            Builder::new(&mut function, entry).ret(Some(bytes));
-            self.define(size, function);
+            self.define_frame_size(size, bodies.frame_bytes);
         }
         Ok(pair)
+    }
+
+    fn define_frame_size(&mut self, size: Func, bytes: u64) {
+        let mut function = Function::with_entry("", Signature::new(vec![], Type::i64()));
+        function.local = true;
+        let entry = function.entry();
+        let bytes = function.iconst(Type::i64(), bytes.max(1).into());
+        Builder::new(&mut function, entry).ret(Some(bytes));
+        self.define(size, function);
     }
 
     /// The reverse-mode derivative of a key in one function.
@@ -303,8 +307,8 @@ impl Synthesis {
         Ok(func)
     }
 
-    /// A function that gives the size of the frame of a derivative that is still being made: a
-    /// recursive call allocates it on the heap.
+    /// A function that gives the size of the frame of a derivative, for calls that allocate it on the
+    /// heap: it may still be being made, if the call is recursive.
     pub fn frame_size(&mut self, key: &Key) -> Callable {
         let sig = Signature::new(Vec::new(), Type::i64());
         if let Some(&func) = self.frame_sizes.get(key) {
@@ -313,6 +317,9 @@ impl Synthesis {
         let name = self.name(key, "frame_size");
         let func = self.declare(name, sig.clone());
         self.frame_sizes.insert(key.clone(), func);
+        if let Some(bytes) = self.pairs.get(key).and_then(|pair| pair.frame_bytes) {
+            self.define_frame_size(func, bytes);
+        }
         (func, sig)
     }
 

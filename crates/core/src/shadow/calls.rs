@@ -28,6 +28,9 @@ pub struct ActiveCall {
     pub frame: Inst,
 }
 
+/// Frames of callees that are larger are allocated when they are called.
+const LARGEST_FRAME: u64 = 4096;
+
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
 
@@ -427,7 +430,10 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        // A function that calls itself in many places may be made for several keys, and each would
+        // have all frames of the next in its own.
+        pair.frame_bytes = pair.frame_bytes.filter(|&bytes| bytes <= LARGEST_FRAME);
         let args = self.paired_arguments(&key, data);
         let result = self.func.result(inst);
         let null = self.func.zero(Type::ptr());

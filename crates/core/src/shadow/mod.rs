@@ -27,8 +27,8 @@ pub use runtime::{choose, spare};
 use crate::checks;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Inst, InstData, Op,
-    Region, Symbol, Type, UnaryOp, Value,
+    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
+    InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
 };
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
@@ -215,7 +215,11 @@ impl Walk<'_> {
     fn inst(&mut self, inst: Inst) -> Result<()> {
         let data = self.func.inst(inst).clone();
         match &data.op {
-            Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
+            Op::Call(_) | Op::Invoke { .. } => {
+                self.call(inst, &data)?;
+                self.check_found(inst, &data);
+                return Ok(());
+            }
             op if op.is_terminator() => {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
@@ -241,6 +245,7 @@ impl Walk<'_> {
             let shadows = self.result_shadows(inst, &data, result)?;
             self.shadows.insert(result, shadows);
         }
+        self.check_found(inst, &data);
         Ok(())
     }
 
@@ -277,20 +282,48 @@ impl Walk<'_> {
             return;
         }
         let module = &mut self.synthesis.module;
-        let place = data.loc.map(|loc| &module.locs[loc]);
-        let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
-        let message = format!(
-            "zymase: {}a derivative flows through the pointer %p, which was in a variable before \
-             the derivative began, or leads to memory without a shadow\n\0",
-            place.replace('%', "%%")
-        );
-        let message = support::constant_text(module, message);
+        let why = "a derivative flows through the pointer %p, which was in a variable before the \
+                   derivative began, or leads to memory without a shadow";
+        let message = stopping_text(module, data, why);
         let (check, sig) = checks::shadow(module);
         for &shadow in shadows {
             let mut builder = self.builder(Some(inst));
             let text = Constant::Address(Symbol::Global(message), 0);
             let text = builder.func.constant(Type::ptr(), text);
             builder.call(check, sig.clone(), vec![pointer, shadow, text, text]);
+        }
+    }
+
+    /// A pointer that is found in memory which nothing is known of must not lead to variables that
+    /// derivatives flow through; if it does, the program stops.
+    fn check_found(&mut self, inst: Inst, data: &InstData) {
+        let Some(pointer) = self.primal.function.result(inst) else {
+            return;
+        };
+        let found = matches!(data.op, Op::Load(_) | Op::Call(_))
+            && self.func.ty(pointer).is_ptr()
+            && !self.primal.key.runtime_activity
+            && self.primal.types.shape(pointer).may_hold_floats();
+        let variables = self.primal.activity.perhaps_behind(pointer).to_vec();
+        for variable in variables.into_iter().filter(|_| found) {
+            let module = &mut self.synthesis.module;
+            let (name, bytes) = (
+                &module.globals[variable].name,
+                module.globals[variable].size,
+            );
+            let why = format!(
+                "a derivative flows through the variable {name}, and the pointer %p leads there, \
+                 which was in memory before the derivative began",
+            );
+            let message = stopping_text(module, data, &why);
+            let (check, sig) = checks::outside(module);
+            let mut builder = self.builder(Some(inst));
+            let [start, text] = [variable, message].map(|global| {
+                let address = Constant::Address(Symbol::Global(global), 0);
+                builder.func.constant(Type::ptr(), address)
+            });
+            let bytes = builder.func.iconst(Type::i64(), bytes.into());
+            builder.call(check, sig, vec![pointer, start, bytes, text]);
         }
     }
 
@@ -400,6 +433,14 @@ impl Walk<'_> {
     fn callee(&self, func: Func) -> &Function {
         &self.synthesis.module.funcs[func]
     }
+}
+
+/// The message with which a program stops at an instruction.
+fn stopping_text(module: &mut Module, data: &InstData, why: &str) -> Global {
+    let place = data.loc.map(|loc| &module.locs[loc]);
+    let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
+    let place = place.replace('%', "%%");
+    support::constant_text(module, format!("zymase: {place}{why}\n\0"))
 }
 
 /// The access to shadow memory that goes with an access of this type to primal memory.

@@ -47,6 +47,8 @@ pub struct Activity {
     made: Vec<bool>,
     /// The variables that may hold pointers with shadows at the start.
     held: Vec<Held>,
+    /// The variables that derivatives flow through.
+    exposed: Vec<Global>,
 }
 
 impl Activity {
@@ -97,6 +99,7 @@ impl Activity {
             released: lifetimes::released(module, function, effects, &solver.objects),
             made: key.made.clone(),
             held: key.held.clone(),
+            exposed: solver.exposed(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -152,6 +155,17 @@ impl Activity {
             _ => None,
         });
         held.any(|global| self.held.iter().any(|held| held.global == global))
+    }
+
+    /// The variables with derivatives that a pointer may lead into without anybody having said so: it
+    /// was found in memory that nothing is known of.
+    pub fn perhaps_behind(&self, pointer: Value) -> &[Global] {
+        let mut objects = self.objects.of(pointer).iter();
+        let unknown = objects.any(|object| object.is_unknown()) && !self.has_shadow(pointer);
+        match unknown {
+            true => &self.exposed,
+            false => &[],
+        }
     }
 
     /// Whether the reverse of an allocation ends the shadow of the memory.
@@ -432,7 +446,7 @@ impl Solver<'_> {
     }
 
     /// The global variables with shadows that a callee touches. Code that nobody knows may touch all
-    /// that are not constant.
+    /// that are not constant, and so may a pointer that nobody knows.
     fn globals_of_call(&self, inst: Inst) -> Vec<Global> {
         let Some(globals) = self.callees.get(&inst) else {
             return Vec::new();
@@ -441,7 +455,7 @@ impl Solver<'_> {
             let object = Object::Global(*global);
             self.varied.contains(&object) || self.with_shadows.contains(&object)
         };
-        match globals.by_pointer {
+        match globals.by_pointer || (globals.finds_pointers && globals.uses_floats) {
             true => {
                 let all = self.module.globals.iter();
                 let all = all.filter(|(_, data)| !data.constant);
@@ -466,6 +480,17 @@ impl Solver<'_> {
                     || contents.any(|object| self.with_shadows.contains(&object)))
         });
         globals
+    }
+
+    /// The variables that may hold active floats.
+    fn exposed(&self) -> Vec<Global> {
+        let variables = self.varied.iter().filter_map(|object| match *object {
+            Object::Global(global) => Some(global),
+            _ => None,
+        });
+        variables
+            .filter(|&global| !self.module.globals[global].constant)
+            .collect()
     }
 
     /// What is known of each call, where it is anything.
