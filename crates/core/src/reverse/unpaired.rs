@@ -20,6 +20,20 @@ use crate::ir::{
 };
 use crate::support::{self, Callable};
 
+/// How the functions begin that put frees into the set; the name of what is called follows.
+const EXPECT: &str = "zymase.expect.";
+
+/// The function that looks there.
+const SETTLE: &str = "zymase.settle";
+
+/// Whether this is the name of a function that works on the set.
+pub fn is_helper(name: &str) -> bool {
+    name.starts_with(EXPECT) || name == SETTLE || name == FORGET
+}
+
+/// The function that ends it.
+const FORGET: &str = "zymase.forget_unpaired";
+
 /// `expect(head, primal, arguments…)`: puts a call of `free` with these arguments into the set,
 /// unless the pointer that is freed is null or no shadow but the primal.
 pub fn expect(module: &mut Module, free: Func, position: usize) -> Callable {
@@ -31,7 +45,7 @@ pub fn expect(module: &mut Module, free: Func, position: usize) -> Callable {
         module,
         free,
         position,
-        "zymase.expect.",
+        EXPECT,
         |b, head, element, shadow| {
             b.store(shadow, element, list_access());
             in_tree(b, &insert, compare, head, element);
@@ -41,7 +55,7 @@ pub fn expect(module: &mut Module, free: Func, position: usize) -> Callable {
 
 /// `settle(head, shadow)`: what frees this shadow, if it is in the set, goes on the list.
 pub fn settle(module: &mut Module) -> Callable {
-    let name = "zymase.settle";
+    let name = SETTLE;
     let sig = Signature::new(vec![Type::ptr(), Type::ptr()], Type::void());
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);
@@ -82,7 +96,7 @@ pub fn settle(module: &mut Module) -> Callable {
 
 /// `forget(head)`: ends the set. What is in it is not freed.
 pub fn forget(module: &mut Module) -> Callable {
-    let name = "zymase.forget_unpaired";
+    let name = FORGET;
     let sig = Signature::new(vec![Type::ptr()], Type::void());
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);

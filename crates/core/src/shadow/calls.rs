@@ -110,6 +110,16 @@ impl Walk<'_> {
                 }
                 return Ok(());
             }
+            CallKind::Unknown(_) if unpaired::is_helper(&self.primal.function.name) => {
+                return Err(Diagnostic::new(
+                    "cannot differentiate the derivative of a function that frees memory which it \
+                     may not have made",
+                    "who made the memory is found out while the program runs, by code that has no \
+                     derivative itself",
+                    "free the memory in the function that makes it, or keep it apart from memory \
+                     that others made",
+                ));
+            }
             CallKind::Unknown(name) if self.is_active_call(inst) => {
                 return Err(unknown_call(&name)
                     .at(&self.synthesis.module, data.loc)

@@ -164,7 +164,7 @@ unsafe fn check(
     // SAFETY: types live as long as their context.
     let is_integer = |ty: &LLVMTypeRef| unsafe { LLVMGetTypeKind(*ty) == LLVMIntegerTypeKind };
     match at(size) {
-        None => return Err(no_size(&format!("it takes {count} arguments"))),
+        None => return Err(no_size(&format!("`{about}` takes {count} arguments"))),
         Some(ty) if !is_integer(ty) => return Err(no_size("it is no integer")),
         Some(_) => {}
     }
