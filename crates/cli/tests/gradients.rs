@@ -43,6 +43,7 @@ macro_rules! gradients {
 }
 
 gradients!(
+    allocators,
     arrays,
     blas,
     blas_fortran,
@@ -65,6 +66,7 @@ gradients!(
     globals,
     globals_active,
     globals_cpp,
+    globals_held,
     guards,
     heap,
     householder,
@@ -103,22 +105,28 @@ gradients!(
     streams,
     structs,
     swaps,
+    tables,
+    trees,
     vectors,
     vectors_cpp,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 11] = [
+const ON_THE_HEAP: [&str; 15] = [
+    "allocators",
     "callbacks",
     "containers",
     "free_list",
     "functions",
+    "globals_held",
     "heap",
     "layers",
     "owners",
     "second_order",
     "shared",
     "split",
+    "tables",
+    "trees",
     "vectors_cpp",
 ];
 

@@ -193,6 +193,10 @@ impl Worklist {
             nesting: self.synthesis.shadow_globals().nesting_above(&touched),
             ..Key::of_request(request)
         };
+        let settling = |synthesis: &Synthesis| Key {
+            settles: synthesis.settles(request.func),
+            ..key.clone()
+        };
         self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
@@ -200,11 +204,14 @@ impl Worklist {
                 key.forward_signature(&primal),
             ),
             Mode::Combined => (
-                self.synthesis.combined(&key)?,
+                self.synthesis
+                    .serve(request.func, |s| s.combined(&settling(s)))?,
                 key.combined_signature(&primal),
             ),
             Mode::Augmented | Mode::Gradient | Mode::TapeSize => {
-                let pair = split::make(&mut self.synthesis, func, inst, request)?;
+                let pair = self
+                    .synthesis
+                    .serve(request.func, |s| split::make(s, func, inst, request))?;
                 if request.mode == Mode::Augmented {
                     self.zero_shadow_globals(func, inst, &[pair.augmented, pair.gradient]);
                 }

@@ -109,6 +109,7 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
             family: family.to_string(),
             size_args: size_args.to_vec(),
             ptr_arg,
+            freed: None,
         })
     };
     // Operators that are given an alignment are a family of their own.

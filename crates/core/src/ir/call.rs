@@ -186,6 +186,17 @@ pub struct AllocInfo {
     pub size_args: Vec<u32>,
     /// The pointer argument of a reallocation or deallocation.
     pub ptr_arg: Option<u32>,
+    /// What frees memory that an allocation returns, where the family does not tell.
+    pub freed: Option<Freed>,
+}
+
+/// How memory is freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Freed {
+    /// The name of the function that frees it.
+    pub by: String,
+    /// What that is called with: arguments of the allocation by their positions, and the memory.
+    pub args: Vec<Option<u32>>,
 }
 
 named_enum! {

@@ -1,6 +1,7 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use super::{delayed, unpaired};
 use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
@@ -374,19 +375,42 @@ impl Gradient<'_> {
         let Some(result) = self.primal.function.result(inst) else {
             return Ok(());
         };
-        let Some(name) = deallocator(&info.family) else {
-            return Ok(());
-        };
-        if !self.primal.has_shadow(result) || !self.primal.activity.is_released(inst) {
+        if !self.primal.has_shadow(result) {
             return Ok(());
         }
-        // What is allocated with an alignment as second argument is freed with it.
-        let aligned = name.ends_with("St11align_val_t");
-        let align = aligned.then(|| self.primal_value(data.args[1]));
+        if !self.primal.activity.is_released(inst) {
+            return self.settle(result);
+        }
+        let Some(freed) = deallocator(info) else {
+            return Ok(());
+        };
         for k in 0..self.width() {
-            let mut args = vec![self.shadow(result, k)?];
-            args.extend(align);
-            self.free(name, args);
+            let shadow = self.shadow(result, k)?;
+            let args = freed.args.iter().map(|arg| match arg {
+                Some(position) => self.primal_value(data.args[*position as usize]),
+                None => shadow,
+            });
+            let args = args.collect();
+            self.free(&freed.by, args);
+        }
+        Ok(())
+    }
+
+    /// Somebody may have freed memory that is made here without knowing that.
+    fn settle(&mut self, result: Value) -> Result<()> {
+        if !self.primal.key.settles {
+            return Ok(());
+        }
+        for k in 0..self.width() {
+            let shadow = self.shadow(result, k)?;
+            if !self.primal.key.keep_tape {
+                let (settle, sig) = unpaired::settle(&mut self.synthesis.module);
+                let frame = self.frame;
+                let mut builder = self.builder();
+                let field = builder.offset(frame, delayed::LIST_FIELD);
+                let head = builder.load(Type::ptr(), field, delayed::list_access());
+                builder.call(settle, sig, vec![head, shadow]);
+            }
         }
         Ok(())
     }
@@ -396,7 +420,8 @@ impl Gradient<'_> {
         if !self.primal.key.keep_tape {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
-            let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
+            let free = support::free_like(&mut self.synthesis.module, name, sig);
+            let sig = self.synthesis.module.funcs[free].sig.clone();
             let own = FnFlags::FREES_OWN;
             self.builder().call_with(free, sig, args, own);
         }

@@ -46,7 +46,7 @@ pub(super) struct Gradient<'a> {
     /// Values of the forward sweep that exist in the reverse sweep too.
     both: HashMap<Value, Value>,
     pub(super) seeds: Vec<Value>,
-    frame: Value,
+    pub(super) frame: Value,
     /// Primal values that the current block has got already.
     memo: HashMap<Need, Value>,
     records: HashMap<Option<Loop>, Value>,

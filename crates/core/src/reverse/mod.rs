@@ -32,6 +32,7 @@ mod induction;
 mod moves;
 pub mod nest;
 mod tape;
+pub mod unpaired;
 pub mod versions;
 
 pub use augmented::Augmented;
@@ -75,6 +76,6 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         augmented,
         gradient,
         frame_bytes: layout.frame_bytes(),
-        delays: synthesis.frees_memory(primal.key.func),
+        delays: synthesis.has_list(&primal.key),
     })
 }

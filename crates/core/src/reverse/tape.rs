@@ -72,7 +72,7 @@ impl Layout {
         plan: &Plan,
     ) -> Layout {
         let mut layout = Layout::default();
-        if synthesis.frees_memory(primal.key.func) {
+        if synthesis.has_list(&primal.key) {
             let field = layout.records.entry(None).or_default().add(8, 8);
             debug_assert_eq!(field, LIST_FIELD);
         }
@@ -446,7 +446,7 @@ impl Filler<'_> {
         let Some(&record) = record else { return };
         let insts = self.augmented.func.block_insts(block);
         let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
-        if self.synthesis.frees_memory(call.key.func) {
+        if self.synthesis.has_list(&call.key) {
             let own = self.addresses[&None];
             self.insert(block, at + 1, |b| {
                 let field = b.offset(own, LIST_FIELD);
