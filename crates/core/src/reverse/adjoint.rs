@@ -291,11 +291,11 @@ impl Gradient<'_> {
                 args.push(value);
             }
             args.extend(seeds);
-            let frame = self.callee_frame(inst);
+            let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
-            if active.pair.frame_bytes.is_none() {
+            if on_heap {
                 self.free("free", vec![frame]);
             }
             if let Some(bundle) = bundle {

@@ -229,6 +229,14 @@ impl<'a> Gradient<'a> {
         got
     }
 
+    /// Whether a value of the forward sweep is computed again where the reverse sweep is.
+    pub(super) fn is_recomputed(&self, value: Value) -> bool {
+        let need = self.augmented.need(self.primal, value, self.at);
+        let plan = self.tape.map(|(plan, _)| plan);
+        let source = plan.zip(need).map(|(plan, need)| plan.source(need));
+        source == Some(Source::Recompute)
+    }
+
     fn cached(&mut self, layout: &Layout, need: Need) -> Value {
         let ty = self.augmented.func.ty(need.value);
         let record = self.record_address(need.level);
@@ -274,12 +282,6 @@ impl<'a> Gradient<'a> {
 
     fn recomputed_param(&mut self, value: Value) -> Value {
         let ty = self.augmented.func.ty(value);
-        if let Some(decision) = self.augmented.decisions.get(&value).copied() {
-            let condition = self.primal_value(decision.condition);
-            let then = self.func.iconst(ty, decision.then.into());
-            let other = self.func.iconst(ty, decision.other.into());
-            return self.builder().select(condition, then, other);
-        }
         let Some(induction) = self.augmented.inductions.get(&value).cloned() else {
             panic!("the plan computes {value} again, but there is no recipe for it");
         };
@@ -419,11 +421,12 @@ impl<'a> Gradient<'a> {
         Ok(choose(&mut self.builder(), primal, shadow, zero, len))
     }
 
-    /// Where the callee of a call keeps its frame: in the record of the iteration.
-    pub(super) fn callee_frame(&mut self, inst: Inst) -> Value {
+    /// Where the callee of a call keeps its frame, and whether that is memory of its own: otherwise
+    /// it is in the record of the iteration.
+    pub(super) fn callee_frame(&mut self, inst: Inst) -> (Value, bool) {
         let level = self.primal.loops.innermost(self.at);
         let Some((_, layout)) = self.tape else {
-            return self.func.zero(Type::ptr());
+            return (self.func.zero(Type::ptr()), false);
         };
         let record = self.record_address(level);
         let (offset, on_heap) = layout.callee_frame(inst);
@@ -431,8 +434,8 @@ impl<'a> Gradient<'a> {
         let mut builder = self.builder();
         let address = builder.offset(record, offset);
         match on_heap {
-            true => builder.load(Type::ptr(), address, access),
-            false => address,
+            true => (builder.load(Type::ptr(), address, access), true),
+            false => (address, false),
         }
     }
 

@@ -25,6 +25,7 @@ mod adjoint;
 mod augmented;
 mod combine;
 mod control;
+mod decisions;
 pub mod delayed;
 mod gradient;
 mod induction;

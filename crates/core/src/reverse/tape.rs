@@ -19,6 +19,7 @@ use crate::ir::{
 use crate::plan::{Need, Plan};
 use crate::planted::Defect;
 use crate::primal::Primal;
+use crate::shadow::ActiveCall;
 use crate::support;
 use crate::synthesis::Synthesis;
 use std::collections::HashMap;
@@ -65,11 +66,29 @@ impl Record {
 const RECORD_ALIGN: u64 = 16;
 
 impl Layout {
+    /// Lays out the records. The size of the frame of a recursive call is not known then, and its
+    /// frame is on the heap; but if the frame is empty as long as those of calls of itself are, all
+    /// of them are.
     pub(super) fn new(
         synthesis: &mut Synthesis,
         primal: &Primal,
         augmented: &Augmented,
         plan: &Plan,
+    ) -> Layout {
+        let empty = Layout::with_own(synthesis, primal, augmented, plan, Some(0));
+        match empty.frame_bytes() {
+            0 => empty,
+            _ => Layout::with_own(synthesis, primal, augmented, plan, None),
+        }
+    }
+
+    /// Lays out the records if the frames of calls of the function itself have this size.
+    fn with_own(
+        synthesis: &mut Synthesis,
+        primal: &Primal,
+        augmented: &Augmented,
+        plan: &Plan,
+        own: Option<u64>,
     ) -> Layout {
         let mut layout = Layout::default();
         if synthesis.frees_memory(primal.key.func) {
@@ -87,6 +106,10 @@ impl Layout {
         let mut calls: Vec<_> = augmented.calls.iter().collect();
         calls.sort_by_key(|(inst, _)| **inst);
         let choice = |inst: &Inst| primal.dispatched.get(inst).map(|d| d.choice);
+        let frame_bytes = |call: &ActiveCall| match call.key == primal.key {
+            true => own,
+            false => call.pair.frame_bytes,
+        };
         let mut shared: HashMap<usize, i64> = HashMap::new();
         for &(&inst, call) in &calls {
             let block = augmented.func.result(call.frame);
@@ -95,7 +118,7 @@ impl Layout {
             let record = layout.records.entry(level).or_default();
             // Of the functions that a pointer may lead to only one runs, so they share the place.
             let offset = match choice(&inst) {
-                None => match call.pair.frame_bytes {
+                None => match frame_bytes(call) {
                     Some(bytes) => record.add(bytes, RECORD_ALIGN),
                     None => record.add(8, 8),
                 },
@@ -104,12 +127,12 @@ impl Layout {
                         .iter()
                         .filter(|(other, _)| choice(other) == Some(number));
                     let bytes = alike
-                        .map(|(_, call)| call.pair.frame_bytes.unwrap_or(8))
+                        .map(|(_, call)| frame_bytes(call).unwrap_or(8))
                         .max();
                     record.add(bytes.unwrap_or(0), RECORD_ALIGN)
                 }),
             };
-            let on_heap = call.pair.frame_bytes.is_none();
+            let on_heap = frame_bytes(call).is_none();
             layout.frames.insert(inst, (offset, on_heap));
         }
         // Inner loops come after outer ones, so an inner array is placed before its outer record
