@@ -112,7 +112,10 @@ fn is_source(path: &Path) -> bool {
 
 /// The command that compiles a program.
 fn driver(program: &Path) -> &'static str {
-    match program.extension().is_some_and(|extension| extension == "cpp") {
+    match program
+        .extension()
+        .is_some_and(|extension| extension == "cpp")
+    {
         true => "c++",
         false => "cc",
     }

@@ -135,7 +135,9 @@ impl Search<'_> {
             return Some(Way::Edge(number));
         }
         // The next iteration, another loop and the end of the program are elsewhere.
-        let next = self.level.is_some_and(|l| self.primal.loops.header(l) == to);
+        let next = self
+            .level
+            .is_some_and(|l| self.primal.loops.header(l) == to);
         let inside = self.level.is_none_or(|l| self.primal.loops.contains(l, to));
         match self.region.contains(&to) && inside && !next {
             true => self.from(to),
@@ -155,7 +157,10 @@ impl Search<'_> {
     }
 
     fn branch(&mut self, at: Block) -> Option<Way> {
-        let data = self.primal.function.inst(self.primal.function.terminator(at)?);
+        let data = self
+            .primal
+            .function
+            .inst(self.primal.function.terminator(at)?);
         let edges: Vec<Block> = data.op.edges().iter().map(|edge| edge.block).collect();
         let ways: Option<Vec<Way>> = edges
             .into_iter()

@@ -12,9 +12,10 @@
 use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
 use crate::analysis::loops::Loop;
+use crate::derivative::Key;
 use crate::ir::{
-    Access, Block, Builder, Declared, Function, Inst, InstData, IntPred, Module, Op, Region,
-    SourcePart, SourceTypeData, Type, Value, ValueDef,
+    Access, Block, Builder, Declared, FnFlags, Function, Inst, InstData, IntPred, Module, Op,
+    Region, SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan};
 use crate::planted::Defect;
@@ -126,9 +127,7 @@ impl Layout {
                     let alike = calls
                         .iter()
                         .filter(|(other, _)| choice(other) == Some(number));
-                    let bytes = alike
-                        .map(|(_, call)| frame_bytes(call).unwrap_or(8))
-                        .max();
+                    let bytes = alike.map(|(_, call)| frame_bytes(call).unwrap_or(8)).max();
                     record.add(bytes.unwrap_or(0), RECORD_ALIGN)
                 }),
             };
@@ -194,11 +193,11 @@ impl Layout {
         self.arrays[&l]
     }
 
-    /// The arrays that were allocated for a loop and the loops in it, in a stable order.
+    /// The arrays that were allocated for a loop and the loops in it, the last one first.
     pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
         let arrays = self.arrays.iter().filter(|(_, array)| array.root == root);
         let mut arrays: Vec<(Loop, Array)> = arrays.map(|(&l, &array)| (l, array)).collect();
-        arrays.sort_by_key(|(l, _)| *l);
+        arrays.sort_by_key(|(l, _)| std::cmp::Reverse(*l));
         arrays
     }
 
@@ -237,6 +236,16 @@ fn root(primal: &Primal, augmented: &Augmented, l: Loop) -> (Loop, bool) {
         root = chain[n];
     }
     (root, true)
+}
+
+/// What is said of calls that make or free memory of the tape. A combined derivative makes its own
+/// once; that of its callees comes and goes as on a stack, see
+/// [`stack_tapes`](crate::simplify::stack_tapes).
+pub(super) fn tape_flags(key: &Key) -> FnFlags {
+    match key.combined {
+        true => FnFlags::empty(),
+        false => FnFlags::TAPE,
+    }
 }
 
 /// Makes the forward sweep fill the tape.
@@ -365,6 +374,7 @@ impl Filler<'_> {
         let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let flags = tape_flags(&self.primal.key);
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
@@ -373,7 +383,9 @@ impl Filler<'_> {
                 let trips = b.add(last, one);
                 total = b.mul(total, trips);
             }
-            base = b.call(malloc, sig, vec![total]).unwrap_or(outer);
+            base = b
+                .call_with(malloc, sig, vec![total], flags)
+                .unwrap_or(outer);
             let field = b.offset(outer, array.field);
             b.store(base, field, access);
         });
@@ -490,10 +502,13 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let flags = tape_flags(&self.primal.key);
         let mut memory = record;
         self.insert(block, at, |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
-            memory = b.call(malloc, sig, vec![bytes]).unwrap_or(record);
+            memory = b
+                .call_with(malloc, sig, vec![bytes], flags)
+                .unwrap_or(record);
             let address = b.offset(record, offset);
             b.store(memory, address, access);
         });
