@@ -454,7 +454,11 @@ impl<'a> Gradient<'a> {
             let mut builder = self.builder();
             let address = builder.offset(outer, array.field);
             let base = builder.load(Type::ptr(), address, access);
-            self.free_tape(base);
+            match array.counted {
+                true => self.free_tape(base),
+                // It may have moved while it grew, so it is in no order.
+                false => self.free("free", vec![base]),
+            }
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) struct Array {
     /// The outermost loop whose iterations it is for.
     pub root: Loop,
     /// Whether it is allocated at its full size.
-    counted: bool,
+    pub counted: bool,
 }
 
 #[derive(Clone, Default, Debug)]
