@@ -54,6 +54,7 @@ gradients!(
     containers,
     copy_bytes,
     custom_rules,
+    decisions,
     deques,
     duff,
     eigen_dynamic,
@@ -103,12 +104,13 @@ gradients!(
     streams,
     structs,
     swaps,
+    tape_stack,
     vectors,
     vectors_cpp,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 11] = [
+const ON_THE_HEAP: [&str; 13] = [
     "callbacks",
     "containers",
     "free_list",
@@ -116,9 +118,11 @@ const ON_THE_HEAP: [&str; 11] = [
     "heap",
     "layers",
     "owners",
+    "recursion",
     "second_order",
     "shared",
     "split",
+    "tape_stack",
     "vectors_cpp",
 ];
 
@@ -139,7 +143,7 @@ fn check(name: &str) {
 #[test]
 fn sanitized() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["heap", "split"] {
+    for name in ["heap", "split", "tape_stack"] {
         let program = folder.path().join(name);
         let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
         build.args(["cc", "-O1", "-fsanitize=address"]);
