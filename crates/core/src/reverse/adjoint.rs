@@ -1,6 +1,7 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use super::tape::tape_flags;
 use super::{delayed, unpaired};
 use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
@@ -299,12 +300,12 @@ impl Gradient<'_> {
                 args.push(value);
             }
             args.extend(seeds);
-            let frame = self.callee_frame(inst);
+            let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
-            if active.pair.frame_bytes.is_none() {
-                self.free("free", vec![frame]);
+            if on_heap {
+                self.free_tape(frame);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
@@ -417,13 +418,23 @@ impl Gradient<'_> {
 
     /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
     pub(super) fn free(&mut self, name: &str, args: Vec<Value>) {
+        self.free_with(name, args, FnFlags::empty());
+    }
+
+    /// Frees memory of the tape.
+    pub(super) fn free_tape(&mut self, memory: Value) {
+        let flags = tape_flags(&self.primal.key);
+        self.free_with("free", vec![memory], flags);
+    }
+
+    fn free_with(&mut self, name: &str, args: Vec<Value>, flags: FnFlags) {
         if !self.primal.key.keep_tape {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
             let free = support::free_like(&mut self.synthesis.module, name, sig);
             let sig = self.synthesis.module.funcs[free].sig.clone();
-            let own = FnFlags::FREES_OWN;
-            self.builder().call_with(free, sig, args, own);
+            let flags = flags | FnFlags::FREES_OWN;
+            self.builder().call_with(free, sig, args, flags);
         }
     }
 
