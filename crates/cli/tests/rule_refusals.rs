@@ -317,3 +317,27 @@ int main(void) {
         "#]],
     );
 }
+
+#[test]
+fn a_variable_behind_a_rule() {
+    check(
+        "double state;
+double f(double x) { state = x * x; return x; }
+double f_aug(double x) { state = x * x; return x; }
+double f_grad(double x, double seed) { return seed; }
+void *__enzyme_register_gradient_f[] = {(void *)f, (void *)f_aug, (void *)f_grad};
+double g(double x) { double y = f(x); return y * state; }
+int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
+        expect![[r#"
+            exit code 1
+            error: the custom rule for `f` cannot be used
+             --> a.c:9:33
+              |
+            9 | double g(double x) { double y = f(x); return y * state; }
+              |                                 ^ in `g`
+              |
+              = note: `f` uses the global variable `state`, a derivative flows through that, and rules speak of arguments and results only
+              = help: pass what is in `state` as an argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_state = &state;`
+        "#]],
+    );
+}

@@ -186,6 +186,45 @@ pub fn stranger(module: &Module, func: Func) -> Option<Func> {
     strange.then_some(func)
 }
 
+/// What a function with derivatives of the user's touches, of what others use too. Rules have no
+/// shadows of variables, so what only the function and its rules know is their affair.
+pub fn behind_rules(module: &Module, func: Func) -> Globals {
+    let own = Globals::new(module, func);
+    let parts = module.rules_of(func).flat_map(|rule| &rule.parts);
+    let known = reached(module, parts.copied().chain([func]).collect());
+    let others = module
+        .funcs
+        .iter()
+        .filter(|(func, _)| !known.contains(func));
+    let used: BTreeSet<Global> = others
+        .flat_map(|(_, function)| addresses(function).into_values())
+        .collect();
+    Globals {
+        touched: own.touched.intersection(&used).copied().collect(),
+        written: own.written.intersection(&used).copied().collect(),
+        ..Globals::default()
+    }
+}
+
+/// Functions and all that they call.
+fn reached(module: &Module, mut open: Vec<Func>) -> BTreeSet<Func> {
+    let mut found: BTreeSet<Func> = open.iter().copied().collect();
+    while let Some(func) = open.pop() {
+        let function = &module.funcs[func];
+        for &inst in function
+            .blocks()
+            .iter()
+            .flat_map(|&b| function.block_insts(b))
+        {
+            if let Some(call) = function.inst(inst).op.call() {
+                let callees = targets_of(module, call).into_iter();
+                open.extend(callees.filter(|&callee| found.insert(callee)));
+            }
+        }
+    }
+    found
+}
+
 /// The values of a function that are addresses of globals.
 fn addresses(function: &Function) -> HashMap<Value, Global> {
     let mut found = HashMap::new();

@@ -613,6 +613,7 @@ impl Solver<'_> {
                     self.check_unknown(args[1], data)?;
                 }
                 self.check_stranger(inst, data)?;
+                self.check_rule(data)?;
                 if let CallKind::Defined(_) = call_kind(self.module, data)
                     && self.loses_derivative(data, shadowed)
                 {
@@ -710,6 +711,41 @@ impl Solver<'_> {
         .in_function(&self.function.name))
     }
 
+    /// A derivative that somebody wrote for a function has no shadows of variables, so none may flow
+    /// through those that the function uses.
+    fn check_rule(&self, data: &InstData) -> Result<()> {
+        let Some(Callee::Direct(func)) = data.op.call().map(|call| call.callee) else {
+            return Ok(());
+        };
+        if self.module.rules_of(func).next().is_none() {
+            return Ok(());
+        }
+        let used = globals::behind_rules(self.module, func).touched;
+        let mut varied = used.into_iter().filter(|&global| {
+            !self.module.globals[global].constant
+                && self.with_shadows.contains(&Object::Global(global))
+        });
+        let Some(global) = varied.next() else {
+            return Ok(());
+        };
+        let name = &self.module.funcs[func].name;
+        let variable = &self.module.globals[global].name;
+        Err(Diagnostic::new(
+            format!("the custom rule for `{name}` cannot be used"),
+            format!(
+                "`{name}` uses the global variable `{variable}`, a derivative flows through that, \
+                 and rules speak of arguments and results only"
+            ),
+            format!(
+                "pass what is in `{variable}` as an argument, or, if no derivative is meant to \
+                 flow through it, mark it: `void *__enzyme_inactive_global_{variable} = \
+                 &{variable};`"
+            ),
+        )
+        .at(self.module, data.loc)
+        .in_function(&self.function.name))
+    }
+
     fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
         let (what, help) = match object {
             Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
@@ -774,9 +810,8 @@ fn globals_of_callees(module: &Module, function: &Function) -> HashMap<Inst, Glo
             ..Globals::default()
         };
         for func in callees {
-            // A rule gives derivatives by arguments alone.
             let globals = || match module.rules_of(func).next() {
-                Some(_) => Globals::default(),
+                Some(_) => globals::behind_rules(module, func),
                 None => Globals::new(module, func),
             };
             all.merge(known.entry(func).or_insert_with(globals));
