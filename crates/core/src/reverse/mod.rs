@@ -28,6 +28,7 @@ mod combine;
 mod control;
 mod decisions;
 pub mod delayed;
+mod dropped;
 mod gradient;
 mod induction;
 mod local;
