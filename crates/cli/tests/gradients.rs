@@ -182,23 +182,42 @@ int main(int n, char **words) {
     assert!(failure.contains("heap-buffer-overflow"), "{failure}");
 }
 
+/// What `zymase explain` says of a program.
+fn explained(source: &Path, flags: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let bitcode = folder.path().join("program.bc");
+    let mut compile = Command::new("clang-22");
+    compile.args(["-O1", "-g", "-Xclang", "-disable-llvm-passes"]);
+    compile.args(["-c", "-emit-llvm", "-o"]).arg(&bitcode);
+    run(compile.args(flags).arg(source)).unwrap();
+    let mut explain = Command::new(env!("CARGO_BIN_EXE_zymase"));
+    run(explain.arg("explain").arg(&bitcode)).unwrap()
+}
+
+/// A recursive function whose branches follow from its arguments keeps nothing of a call, if its
+/// arrays are known to be apart. If they are not, the roots may be overwritten, and each call has a
+/// frame for them.
+#[test]
+fn recursion_keeps_what_it_must() {
+    let source = programs().join("../../../bench/fft_recursive.c");
+    let plan = explained(&source, &["-DRESTRICTED"]);
+    assert!(plan.contains("frame: 0 bytes for each call"), "{plan}");
+    assert!(!plan.contains("has a frame apart"), "{plan}");
+    assert!(!plan.contains("for each iteration"), "{plan}");
+    let plan = explained(&source, &[]);
+    assert!(!plan.contains("frame: 0 bytes for each call"), "{plan}");
+    for line in [
+        "fft_recursive.c:19: the call of `fft` has a frame apart, 8 bytes for its address",
+        "fft_recursive.c:22: load : f64 is cached, 8 bytes, because the caller may overwrite",
+    ] {
+        assert!(plan.contains(line), "{line}\n{plan}");
+    }
+}
+
 /// Ten million terms, and nothing is kept of any of them.
 #[test]
 fn the_series_caches_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let bitcode = folder.path().join("series.bc");
-    let mut compile = Command::new("clang-22");
-    compile.args([
-        "-O1",
-        "-Xclang",
-        "-disable-llvm-passes",
-        "-c",
-        "-emit-llvm",
-        "-o",
-    ]);
-    run(compile.arg(&bitcode).arg(programs().join("series.c"))).unwrap();
-    let mut explain = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    let plan = run(explain.arg("explain").arg(&bitcode)).unwrap();
+    let plan = explained(&programs().join("series.c"), &[]);
     assert!(plan.contains("reverse mode of `series`"), "{plan}");
     assert!(!plan.contains("for each iteration"), "{plan}");
 }

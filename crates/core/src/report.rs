@@ -17,8 +17,23 @@ pub struct Report {
     pub frame_bytes: u64,
     /// The size of the record of one iteration, for each loop that has one.
     pub loops: Vec<LoopReport>,
+    /// What calls keep, in the order of the program.
+    pub calls: Vec<CallReport>,
     /// What the reverse sweep needs, in the order of the program.
     pub values: Vec<ValueReport>,
+}
+
+/// The frame of a callee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallReport {
+    /// The function that is called.
+    pub callee: String,
+    /// Where the call is, or empty.
+    pub place: String,
+    /// Bytes in the frame or record of the caller.
+    pub bytes: u64,
+    /// Whether that is only the address of a frame that has memory of its own.
+    pub apart: bool,
 }
 
 /// The tape of a loop.
@@ -75,6 +90,18 @@ impl Report {
                 });
             }
         }
+        let mut calls: Vec<_> = augmented.calls.iter().collect();
+        calls.sort_by_key(|(inst, _)| **inst);
+        let calls = calls.into_iter().map(|(&inst, call)| {
+            let frame = layout.callee_frame(inst);
+            CallReport {
+                callee: module.funcs[call.key.func].name.clone(),
+                place: place(module, primal.function.inst(inst).loc),
+                bytes: frame.bytes,
+                apart: frame.on_heap,
+            }
+        });
+        let calls = calls.filter(|call| call.bytes > 0).collect();
         let mut needs: Vec<Need> = plan.sources.keys().copied().collect();
         needs.sort();
         let values = needs.into_iter().map(|need| {
@@ -100,6 +127,7 @@ impl Report {
             disjoint: primal.key.disjoint,
             frame_bytes: layout.frame_bytes(),
             loops,
+            calls,
             values: values.collect(),
         }
     }
@@ -160,6 +188,24 @@ impl fmt::Display for Report {
                 f,
                 "  loop at {place} (depth {depth}): {bytes} bytes for each iteration"
             )?;
+        }
+        for call in &self.calls {
+            let place = match call.place.as_str() {
+                "" => String::new(),
+                place => format!("{place}: "),
+            };
+            let (callee, bytes) = (&call.callee, call.bytes);
+            match call.apart {
+                true => writeln!(
+                    f,
+                    "  {place}the call of `{callee}` has a frame apart, {bytes} bytes for its \
+                     address, because it leads back to itself and keeps something each time"
+                )?,
+                false => writeln!(
+                    f,
+                    "  {place}the frame of the call of `{callee}`, {bytes} bytes"
+                )?,
+            }
         }
         for value in &self.values {
             let place = match value.place.as_str() {

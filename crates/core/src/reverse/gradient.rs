@@ -5,7 +5,7 @@ use super::control::Hub;
 use super::dropped;
 use super::induction::Step;
 use super::local::local_values;
-use super::tape::Layout;
+use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
@@ -440,7 +440,9 @@ impl<'a> Gradient<'a> {
             return (self.func.zero(Type::ptr()), false);
         };
         let record = self.record_address(level);
-        let (offset, on_heap) = layout.callee_frame(inst);
+        let CalleeFrame {
+            offset, on_heap, ..
+        } = layout.callee_frame(inst);
         let access = layout.access(&self.synthesis.module, Type::ptr());
         let mut builder = self.builder();
         let address = builder.offset(record, offset);

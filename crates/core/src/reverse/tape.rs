@@ -31,7 +31,18 @@ pub struct Layout {
     records: HashMap<Option<Loop>, Record>,
     fields: HashMap<Need, i64>,
     arrays: HashMap<Loop, Array>,
-    frames: HashMap<Inst, (i64, bool)>,
+    frames: HashMap<Inst, CalleeFrame>,
+}
+
+/// The frame of a callee in the record of a level.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct CalleeFrame {
+    /// Where it stands.
+    pub(super) offset: i64,
+    /// How many bytes it takes there.
+    pub bytes: u64,
+    /// Whether only its address stands there, and it has memory of its own.
+    pub on_heap: bool,
 }
 
 /// The records of a loop.
@@ -132,7 +143,12 @@ impl Layout {
                 }),
             };
             let on_heap = frame_bytes(call).is_none();
-            layout.frames.insert(inst, (offset, on_heap));
+            let frame = CalleeFrame {
+                offset,
+                bytes: frame_bytes(call).unwrap_or(8),
+                on_heap,
+            };
+            layout.frames.insert(inst, frame);
         }
         // Inner loops come after outer ones, so an inner array is placed before its outer record
         // is measured.
@@ -201,9 +217,9 @@ impl Layout {
         arrays
     }
 
-    /// Where a callee's frame stands, and whether only its address does.
-    pub(super) fn callee_frame(&self, inst: Inst) -> (i64, bool) {
-        self.frames.get(&inst).copied().unwrap_or((0, false))
+    /// Where the frame of a call's callee stands.
+    pub fn callee_frame(&self, inst: Inst) -> CalleeFrame {
+        self.frames.get(&inst).copied().unwrap_or_default()
     }
 
     /// An access to the tape.
@@ -468,7 +484,9 @@ impl Filler<'_> {
     /// Tells a callee where its frame is.
     fn place_callee_frame(&mut self, inst: Inst) {
         let call = self.augmented.calls[&inst].clone();
-        let (offset, on_heap) = self.layout.callee_frame(inst);
+        let CalleeFrame {
+            offset, on_heap, ..
+        } = self.layout.callee_frame(inst);
         let Some(frame) = self.augmented.func.result(call.frame) else {
             return;
         };
