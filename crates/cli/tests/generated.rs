@@ -16,7 +16,7 @@ use zymase_testgen::trial::in_c;
 const USUAL: std::ops::Range<u64> = 0..40;
 
 /// Seeds that found a defect once.
-const FOUND: [u64; 1] = [2006];
+const FOUND: [u64; 2] = [2006, 3057];
 
 #[test]
 fn programs_in_c_have_right_derivatives() {

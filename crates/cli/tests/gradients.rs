@@ -55,6 +55,7 @@ gradients!(
     containers,
     copy_bytes,
     custom_rules,
+    decisions,
     deques,
     duff,
     eigen_dynamic,
@@ -107,12 +108,13 @@ gradients!(
     swaps,
     tables,
     trees,
+    tape_stack,
     vectors,
     vectors_cpp,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 15] = [
+const ON_THE_HEAP: [&str; 16] = [
     "allocators",
     "callbacks",
     "containers",
@@ -122,11 +124,13 @@ const ON_THE_HEAP: [&str; 15] = [
     "heap",
     "layers",
     "owners",
+    "recursion",
     "second_order",
     "shared",
     "split",
     "tables",
     "trees",
+    "tape_stack",
     "vectors_cpp",
 ];
 
@@ -147,7 +151,7 @@ fn check(name: &str) {
 #[test]
 fn sanitized() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["heap", "split"] {
+    for name in ["heap", "split", "tape_stack"] {
         let program = folder.path().join(name);
         let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
         build.args(["cc", "-O1", "-fsanitize=address"]);

@@ -8,8 +8,8 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    AllocKind, Builder, Constant, CustomRule, Func, Function, Module, Op, Signature, Symbol, Type,
-    Value, ValueDef,
+    AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op, Signature,
+    Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
@@ -167,6 +167,15 @@ impl Synthesis {
         self.module.funcs[func] = function;
     }
 
+    /// Defines a derivative that other derivatives call. Who asks that a function is not inlined asks
+    /// it for its derivatives: they have one caller more often than not, and the optimizer would put
+    /// all of a program into one function, which takes it time that grows with the square.
+    fn define_part(&mut self, key: &Key, func: Func, mut function: Function) {
+        let asked = self.module.funcs[key.func].attrs.flags;
+        function.attrs.flags |= asked & FnFlags::NOINLINE;
+        self.define(func, function);
+    }
+
     /// How a function is differentiated other than through its body.
     fn given(&self, key: &Key) -> Result<Option<Given>> {
         let function = &self.module.funcs[key.func];
@@ -207,8 +216,14 @@ impl Synthesis {
             }
         };
         self.open.pop();
-        self.define(func, function);
+        self.define_part(key, func, function);
         Ok(func)
+    }
+
+    /// The forward and the reverse sweep of every derivative in split form.
+    pub fn sweeps(&self) -> Vec<(Func, Func)> {
+        let pairs = self.pairs.values();
+        pairs.map(|pair| (pair.augmented, pair.gradient)).collect()
     }
 
     /// The reverse-mode derivative of a key in split form.
@@ -240,8 +255,8 @@ impl Synthesis {
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
-        self.define(augmented, bodies.augmented);
-        self.define(gradient, bodies.gradient);
+        self.define_part(key, augmented, bodies.augmented);
+        self.define_part(key, gradient, bodies.gradient);
         pair.frame_bytes = Some(bodies.frame_bytes);
         self.pairs.insert(key.clone(), pair.clone());
         if let Some(&size) = self.frame_sizes.get(key) {

@@ -159,6 +159,8 @@ bitflags! {
         const RECOMPUTE = 1 << 7;
         /// Frees memory that was made while the derivative it belongs to ran, such as a tape.
         const FREES_OWN = 1 << 8;
+        /// Makes or frees memory of a tape: what is made last is freed first.
+        const TAPE = 1 << 9;
     }
 }
 

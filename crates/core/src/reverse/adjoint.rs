@@ -1,6 +1,7 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use super::tape::tape_flags;
 use super::{delayed, unpaired};
 use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
@@ -50,7 +51,7 @@ impl Gradient<'_> {
         }
         match rules::rule_for(&data.op) {
             Some(rule) => {
-                self.arithmetic(&data, rule, result, &adjoints);
+                self.arithmetic(inst, &data, rule, result, &adjoints);
                 Ok(())
             }
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
@@ -58,8 +59,15 @@ impl Gradient<'_> {
     }
 
     /// `x_adj += r_adj · ∂r/∂x` for each active operand.
-    fn arithmetic(&mut self, data: &InstData, rule: &Rule, result: Value, adjoints: &[Value]) {
-        let strong_zero = self.primal.key.strong_zero;
+    fn arithmetic(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        rule: &Rule,
+        result: Value,
+        adjoints: &[Value],
+    ) {
+        let strong_zero = self.primal.key.strong_zero || self.guarded.contains(inst);
         for (i, &operand) in data.args.iter().enumerate() {
             if !self.primal.is_active(operand) {
                 continue;
@@ -292,12 +300,12 @@ impl Gradient<'_> {
                 args.push(value);
             }
             args.extend(seeds);
-            let frame = self.callee_frame(inst);
+            let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
-            if active.pair.frame_bytes.is_none() {
-                self.free("free", vec![frame]);
+            if on_heap {
+                self.free_tape(frame);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
@@ -410,13 +418,23 @@ impl Gradient<'_> {
 
     /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
     pub(super) fn free(&mut self, name: &str, args: Vec<Value>) {
+        self.free_with(name, args, FnFlags::empty());
+    }
+
+    /// Frees memory of the tape.
+    pub(super) fn free_tape(&mut self, memory: Value) {
+        let flags = tape_flags(&self.primal.key);
+        self.free_with("free", vec![memory], flags);
+    }
+
+    fn free_with(&mut self, name: &str, args: Vec<Value>, flags: FnFlags) {
         if !self.primal.key.keep_tape {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
             let free = support::free_like(&mut self.synthesis.module, name, sig);
             let sig = self.synthesis.module.funcs[free].sig.clone();
-            let own = FnFlags::FREES_OWN;
-            self.builder().call_with(free, sig, args, own);
+            let flags = flags | FnFlags::FREES_OWN;
+            self.builder().call_with(free, sig, args, flags);
         }
     }
 
