@@ -229,3 +229,38 @@ fn other_entries() {
         "#]],
     );
 }
+
+/// Whoever takes back all memory at once takes back shadows.
+#[test]
+fn memory_that_is_taken_back() {
+    let source = "double __enzyme_autodiff(void *, ...);
+static char arena[4096];
+static unsigned long top;
+static void *take(unsigned long bytes) { return arena + (top += 16); }
+static void give(void *memory) {}
+void *__enzyme_allocation_like_take[] = {take, (void *)0, \"-1\", give};
+double f(double x) {
+    double *t = take(8);
+    *t = x * x;
+    double r = *t * x;
+    top = 0;
+    return r;
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+";
+    let folder = Folder::with(&[("a.c", source)]);
+    let expected = expect![[r#"
+            exit code 1
+            error: cannot tell what becomes of shadows that `take` allocates
+              --> a.c:11:9
+               |
+            11 |     top = 0;
+               |         ^^^^ in `f`
+               |
+               = note: `top`, in which it keeps what it knows, is changed here, so memory may be taken back that the reverse sweep still needs
+               = help: free each piece of memory with the function that is registered for it, and take back all of it only after the derivative
+        "#]];
+    for level in ["-O2", "-O0"] {
+        expected.assert_eq(&shown(&folder.zymase(&format!("cc {level} a.c -o prog"))));
+    }
+}

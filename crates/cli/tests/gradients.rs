@@ -114,7 +114,7 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 16] = [
+const ON_THE_HEAP: [&str; 17] = [
     "allocators",
     "callbacks",
     "containers",

@@ -11,7 +11,7 @@ use crate::ir::{
     Callee, Constant, FnFlags, Func, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
     Value, ValueDef,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The global variables that a function and its callees touch.
 #[derive(Clone, Default, Debug)]
@@ -40,8 +40,11 @@ impl Globals {
             globals.stranger = globals.stranger.or_else(|| stranger(module, func));
             let callees = globals.function(module, func);
             for callee in callees.into_iter().filter(|&callee| found.insert(callee)) {
-                match known::is_inactive(&module.funcs[callee]) {
+                let function = &module.funcs[callee];
+                match known::is_inactive(function) {
                     true => inactive.push(callee),
+                    // What an allocator keeps in variables is its own.
+                    false if known::allocation(function).is_some() => {}
                     false => open.push(callee),
                 }
             }
@@ -172,6 +175,18 @@ impl Globals {
             }
         });
     }
+}
+
+/// The variables in which the allocators of the program keep what they know, each with one of them.
+pub fn of_allocators(module: &Module) -> BTreeMap<Global, Func> {
+    let mut found = BTreeMap::new();
+    for (func, function) in &module.funcs {
+        if !function.is_declaration() && known::allocation(function).is_some() {
+            let written = Globals::new(module, func).written;
+            found.extend(written.into_iter().map(|global| (global, func)));
+        }
+    }
+    found
 }
 
 /// The function itself if it has no body and may read or write variables that nobody told it of.

@@ -90,6 +90,7 @@ impl Activity {
         }
         solver.with_shadows = solver.objects_with_shadows();
         let shadowed = code_pointers::without(module, function, &solver.active, solver.shadowed());
+        solver.check_allocators()?;
         // Where activity is decided at run time, a pointer may lead anywhere.
         if !key.runtime_activity {
             solver.check(&shadowed)?;
@@ -625,6 +626,50 @@ impl Solver<'_> {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// In reverse mode shadows are used after their primals were freed, so nobody but an allocator
+    /// may change what it knows of its memory.
+    fn check_allocators(&self) -> Result<()> {
+        let state = match self.key.reverse {
+            true => globals::of_allocators(self.module),
+            false => return Ok(()),
+        };
+        let blocks = self.function.blocks().iter().filter(|_| !state.is_empty());
+        for &inst in blocks.flat_map(|&block| self.function.block_insts(block)) {
+            let data = self.function.inst(inst);
+            let pointer = match &data.op {
+                Op::Store(_) => Some(data.args[1]),
+                Op::MemSet(_) | Op::MemCopy { .. } => Some(data.args[0]),
+                _ => None,
+            };
+            let objects = pointer.into_iter().flat_map(|p| self.objects.of(p));
+            let stored = objects.filter_map(|object| match object {
+                Object::Global(global) => Some(global),
+                _ => None,
+            });
+            let called = self.callees.get(&inst).into_iter();
+            let mut written = stored.chain(called.flat_map(|globals| &globals.written));
+            let Some((variable, allocator)) =
+                written.find_map(|global| Some((*global, *state.get(global)?)))
+            else {
+                continue;
+            };
+            let variable = &self.module.globals[variable].name;
+            let allocator = &self.module.funcs[allocator].name;
+            return Err(Diagnostic::new(
+                format!("cannot tell what becomes of shadows that `{allocator}` allocates"),
+                format!(
+                    "`{variable}`, in which it keeps what it knows, is changed here, so memory may \
+                     be taken back that the reverse sweep still needs"
+                ),
+                "free each piece of memory with the function that is registered for it, and take \
+                 back all of it only after the derivative",
+            )
+            .at(self.module, data.loc)
+            .in_function(&self.function.name));
         }
         Ok(())
     }
