@@ -260,7 +260,7 @@ impl Primal {
                 (len, shape.repeating_element(len).pieces(0, len))
             }
             _ => match shape.period(factor(&self.function, data.args[2])) {
-                Some(period) => (period, shape.pieces(0, period)),
+                Some(known) => known,
                 // The byte that keeps the memory from having a period, if it can be named.
                 None => {
                     let pieces = shape.pieces(0, shape.longest_stride());
