@@ -4,7 +4,7 @@
 //! of its values has changed.
 
 use super::advancing::advancing;
-use super::factor::factor;
+use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
@@ -213,11 +213,13 @@ impl<'a> Solver<'a> {
                     true => offset.abs(),
                     false => 0,
                 };
-                let terms = scales.iter().zip(&data.args[1..]);
-                let stride = terms.fold(step, |g, (&scale, &index)| {
-                    gcd(g, scale.saturating_mul(factor(function, index)))
-                });
-                self.address(data.args[0], *offset, stride, result);
+                let (mut offset, mut stride) = (*offset, step);
+                for (&scale, &index) in scales.iter().zip(&data.args[1..]) {
+                    let index = steps(function, index);
+                    offset = offset.wrapping_add(scale.wrapping_mul(index.start));
+                    stride = gcd(stride, scale.saturating_mul(index.step));
+                }
+                self.address(data.args[0], offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }

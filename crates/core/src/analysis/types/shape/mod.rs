@@ -406,7 +406,7 @@ fn within(cells: &BTreeMap<i64, Cell>, len: i64) -> BTreeMap<i64, Cell> {
 /// The greatest common divisor of two numbers that are not both zero.
 pub fn gcd(a: i64, b: i64) -> i64 {
     match b {
-        0 => a.abs(),
+        0 => a.saturating_abs(),
         _ => gcd(b, a % b),
     }
 }
