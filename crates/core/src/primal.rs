@@ -257,7 +257,7 @@ impl Primal {
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= LONGEST_COPY => {
                 let len = len as i64;
-                (len, shape.repeating_element(len).pieces(0, len))
+                (len, shape.repeating_element(len).copied(len))
             }
             _ => match shape.period(factor(&self.function, data.args[2])) {
                 Some(known) => known,

@@ -177,11 +177,22 @@ impl Shape {
     /// what follows it be floats, which would lose their derivatives without a word. An array of
     /// integers is one only where it is declared, or seen.
     pub fn pieces(&self, start: i64, len: i64) -> Vec<(i64, Piece)> {
-        self.scalars(start, len, false)
+        self.scalars(start, len, |_, cell| *cell != Cell::Int)
     }
 
-    /// The same, where integers that repeat are believed if `repeats` says so.
-    pub(super) fn scalars(&self, start: i64, len: i64, repeats: bool) -> Vec<(i64, Piece)> {
+    /// The scalars in the `len` bytes that a copy moves. What repeats in them more than once may
+    /// be an array in a structure, so it says nothing of the rest.
+    pub fn copied(&self, len: i64) -> Vec<(i64, Piece)> {
+        self.scalars(0, len, |stride, _| stride >= len && stride != LIKELY)
+    }
+
+    /// The scalars in a range, where what repeats with a stride is believed as `trusts` says.
+    pub(super) fn scalars(
+        &self,
+        start: i64,
+        len: i64,
+        trusts: impl Fn(i64, &Cell) -> bool,
+    ) -> Vec<(i64, Piece)> {
         let mut pieces = Vec::new();
         let mut offset = 0;
         while offset < len {
@@ -195,13 +206,17 @@ impl Shape {
             let (piece, bytes) = match found {
                 Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
                 None => (Piece::Unknown, 1),
-                Some((SEEN | DECLARED | OTHER_ELEMENT, Cell::Int)) => (Piece::Int, 1),
-                Some((_, Cell::Int)) if repeats => (Piece::Int, 1),
-                Some((_, Cell::Int)) => (Piece::Unknown, 1),
-                Some((_, Cell::Float(kind))) => (Piece::Float(*kind), bytes),
-                Some((_, Cell::Ptr(_))) => (Piece::Ptr, bytes),
                 Some((DECLARED, Cell::Conflict)) => (Piece::Unknown, 1),
                 Some((_, Cell::Conflict)) => (Piece::Conflict, 1),
+                Some((stride, cell))
+                    if !matches!(stride, SEEN | DECLARED | OTHER_ELEMENT)
+                        && !trusts(stride, cell) =>
+                {
+                    (Piece::Unknown, 1)
+                }
+                Some((_, Cell::Int)) => (Piece::Int, 1),
+                Some((_, Cell::Float(kind))) => (Piece::Float(*kind), bytes),
+                Some((_, Cell::Ptr(_))) => (Piece::Ptr, bytes),
             };
             pieces.push((offset, piece));
             offset += bytes;

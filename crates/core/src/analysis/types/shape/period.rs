@@ -1,6 +1,6 @@
 //! Memory of any length: the period with which its scalars repeat.
 
-use super::{MAX_CELLS, Piece, Shape, gcd};
+use super::{Cell, MAX_CELLS, Piece, Shape, gcd};
 
 impl Shape {
     /// The period with which the cells repeat from offset 0 on, if everything that is known
@@ -31,7 +31,8 @@ impl Shape {
         if period <= 0 || period > MAX_CELLS as i64 {
             return None;
         }
-        let pieces = self.scalars(0, period, whole_elements);
+        let trusts = |_, cell: &Cell| whole_elements || *cell != Cell::Int;
+        let pieces = self.scalars(0, period, trusts);
         let unclear = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Unknown | Piece::Conflict);
         let pattern = self.pattern();
         // A header before an array, say, counts in the first period but not in the others, unless
