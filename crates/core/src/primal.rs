@@ -16,6 +16,7 @@ use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
+use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -56,7 +57,8 @@ pub struct Primal {
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
-    /// expanded to loops, which have.
+    /// expanded to loops, which have. Loops that move memory of which only the whole has a type
+    /// become copies.
     pub fn new(
         module: &mut Module,
         key: Key,
@@ -64,9 +66,16 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        let mut effects = effects;
         loop {
-            let (key, effects) = (key.clone(), effects.clone());
-            let primal = Primal::analysed(module, function.clone(), key, effects, options)?;
+            let primal =
+                Primal::analysed(module, function.clone(), key.clone(), effects.clone(), options)?;
+            let loops = primal.loops_to_raise(module, &function);
+            if !loops.is_empty() {
+                raise_moves::run(module, &mut function, &loops);
+                effects = Rc::new(Effects::new(module));
+                continue;
+            }
             let chosen = nest::to_expand(&primal);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
@@ -75,6 +84,23 @@ impl Primal {
                 return Err(primal.refuse(module, first, "a copy of a loop nest"));
             }
         }
+    }
+
+    /// The loops that move active memory in pieces of which nobody knows the type.
+    fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
+        let mut loops = raise_moves::find(function);
+        loops.retain(|moves| {
+            self.key.reverse
+                && moves.stores.iter().any(|&store| {
+                    let value = self.function.inst(store).args[0];
+                    let pieces = self.types.pieces(module, &self.function, value);
+                    let unclear = |(_, piece): &(i64, Piece)| {
+                        matches!(piece, Piece::Unknown | Piece::Conflict)
+                    };
+                    self.is_active(value) && pieces.iter().any(unclear)
+                })
+        });
+        loops
     }
 
     fn analysed(
