@@ -68,8 +68,13 @@ impl Primal {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
         loop {
-            let primal =
-                Primal::analysed(module, function.clone(), key.clone(), effects.clone(), options)?;
+            let primal = Primal::analysed(
+                module,
+                function.clone(),
+                key.clone(),
+                effects.clone(),
+                options,
+            )?;
             let loops = primal.loops_to_raise(module, &function);
             if !loops.is_empty() {
                 raise_moves::run(module, &mut function, &loops);

@@ -77,7 +77,8 @@ fn rewrite(module: &mut Module, function: &mut Function, moves: &Moves) {
     builder.branch(bad, edge(overlap), edge(copies));
 
     builder.block = overlap;
-    let why = "cannot differentiate a loop that moves bytes onto bytes that it has still to move, at";
+    let why =
+        "cannot differentiate a loop that moves bytes onto bytes that it has still to move, at";
     support::stop_at(module, &mut builder, to, why);
     builder.effect(Op::Unreachable, Vec::new());
 
@@ -102,7 +103,11 @@ fn rewrite(module: &mut Module, function: &mut Function, moves: &Moves) {
         copy(&mut builder, held, to);
         copy(&mut builder, to, from);
         copy(&mut builder, from, held);
-        if builder.func.as_int(len).is_none_or(|bytes| bytes > LARGEST_IN_FRAME) {
+        if builder
+            .func
+            .as_int(len)
+            .is_none_or(|bytes| bytes > LARGEST_IN_FRAME)
+        {
             let (free, sig) = support::free(module, "free");
             builder.call(free, sig, vec![held]);
         }
@@ -128,7 +133,8 @@ fn leave_to(function: &mut Function, moves: &Moves, block: Block) -> Edge {
             }
         }
     }
-    if moves.is_unseen && moves.length.is_some()
+    if moves.is_unseen
+        && moves.length.is_some()
         && let Some(terminator) = function.terminator(moves.before)
     {
         for old in function.inst_mut(terminator).op.edges_mut() {
@@ -182,7 +188,9 @@ fn at_start(
     };
     let data = builder.func.inst(inst).clone();
     let args = data.args.iter();
-    let args = args.map(|&v| at_start(builder, moves, v, started)).collect();
+    let args = args
+        .map(|&v| at_start(builder, moves, v, started))
+        .collect();
     let ty = builder.func.ty(value);
     let made = builder.inst(data.op, args, ty, data.flags);
     let made = builder.func.result(made).unwrap_or(value);

@@ -213,7 +213,9 @@ impl Found<'_> {
                 a.checked_sub(b).filter(|_| self.is_wide(value))
             }
             Op::Binary(BinaryOp::Shl) => {
-                let bits = self.constant(data.args[1]).filter(|bits| (0..32).contains(bits))?;
+                let bits = self
+                    .constant(data.args[1])
+                    .filter(|bits| (0..32).contains(bits))?;
                 let step = self.step(data.args[0])?;
                 step.checked_mul(1 << bits).filter(|_| self.is_wide(value))
             }

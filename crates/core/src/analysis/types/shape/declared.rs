@@ -82,8 +82,8 @@ impl Shape {
 
     /// Notes what another shape declares at every `k·stride`, where that is not known to be the
     /// size of an element: words that run over a structure, or one of several arrays in it. What
-    /// is declared the same at all of these places is known of each of them; elsewhere it is noted
-    /// that declarations disagree.
+    /// is declared the same at all of these places is known of each of them. Where declarations
+    /// disagree, what was seen at some of these places says nothing of the others.
     pub(super) fn declare_steps(&mut self, other: &Shape, stride: i64) {
         let cells = &other.declared;
         let (range, step) = match other.element {
@@ -92,7 +92,10 @@ impl Shape {
             Element::None => {
                 let first = cells.first_key_value().map_or(0, |(&at, _)| at);
                 let last = cells.last_key_value();
-                (first..last.map_or(0, |(&at, cell)| at + cell.bytes()), stride)
+                (
+                    first..last.map_or(0, |(&at, cell)| at + cell.bytes()),
+                    stride,
+                )
             }
         };
         let mut found: BTreeMap<i64, (Cell, i64)> = BTreeMap::new();
@@ -111,8 +114,14 @@ impl Shape {
         for (at, (cell, count)) in found {
             let first = range.start + (at - range.start).rem_euclid(step);
             let places = (range.end - first + step - 1) / step;
-            let agreed = count == places && at + cell.bytes() <= step;
-            self.declared.insert(at, if agreed { cell } else { Cell::Conflict });
+            if count == places && at + cell.bytes() <= step && cell != Cell::Conflict {
+                self.declared.insert(at, cell);
+            } else {
+                let apart =
+                    |stride: i64, start: i64| (at - start) % super::gcd(stride, step) != 0;
+                self.every
+                    .retain(|(stride, start), _| apart(*stride, *start));
+            }
         }
     }
 

@@ -206,7 +206,6 @@ impl Shape {
             let (piece, bytes) = match found {
                 Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
                 None => (Piece::Unknown, 1),
-                Some((DECLARED, Cell::Conflict)) => (Piece::Unknown, 1),
                 Some((_, Cell::Conflict)) => (Piece::Conflict, 1),
                 Some((stride, cell))
                     if !matches!(stride, SEEN | DECLARED | OTHER_ELEMENT)
@@ -395,12 +394,7 @@ impl Shape {
 }
 
 /// Learns of a cell, following so many pointers.
-fn insert_limited(
-    cells: &mut BTreeMap<i64, Cell>,
-    offset: i64,
-    cell: &Cell,
-    depth: u32,
-) -> bool {
+fn insert_limited(cells: &mut BTreeMap<i64, Cell>, offset: i64, cell: &Cell, depth: u32) -> bool {
     if let Some(known) = cells.get_mut(&offset) {
         return known.merge(cell, depth);
     }

@@ -12,7 +12,7 @@ impl Shape {
     /// structure may be all that was seen: that is enough only where the program declares it.
     pub fn period(&self, factor: i64) -> Option<(i64, Vec<(i64, Piece)>)> {
         let strides = self.every.keys().map(|&(stride, _)| stride);
-        let element = self.element.at_start().filter(|size| factor % size == 0);
+        let element = self.element.at_start();
         let period = strides.chain(element).reduce(lcm).unwrap_or(factor);
         let enough = element.is_some() || factor == 1 || period % factor == 0;
         let pieces = self.one_period(period, period == factor)?;
