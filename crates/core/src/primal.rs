@@ -290,7 +290,7 @@ impl Primal {
                 let len = len as i64;
                 (len, shape.repeating_element(len).copied(len))
             }
-            _ => match shape.period(factor(&self.function, data.args[2])) {
+            _ => match shape.period(factor(&self.function, data.args[2]), is_tape(&data.op)) {
                 Some(known) => known,
                 // The byte that keeps the memory from having a period, if it can be named.
                 None => {
@@ -342,6 +342,12 @@ fn claim_memory(function: &mut Function) {
             access.region = Region::Primal;
         }
     }
+}
+
+/// Whether an instruction copies records of derivatives.
+fn is_tape(op: &Op) -> bool {
+    let accesses = op.accesses();
+    accesses.iter().all(|access| access.region == Region::Tape)
 }
 
 /// What a copy moves: the scalars of one period, which repeats over the whole length.

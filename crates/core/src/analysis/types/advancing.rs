@@ -40,8 +40,8 @@ impl Advancing {
             let data = function.inst(inst);
             if let Op::Address { offset, scales } = &data.op {
                 let terms = scales.iter().zip(&data.args[1..]);
-                let terms = terms
-                    .map(|(&scale, &index)| scale.saturating_mul(factor(function, index)));
+                let terms =
+                    terms.map(|(&scale, &index)| scale.saturating_mul(factor(function, index)));
                 let step = terms.fold(offset.saturating_abs(), gcd);
                 let known = found.steps.entry(cycle).or_insert(0);
                 *known = gcd(*known, step);

@@ -117,8 +117,7 @@ impl Shape {
             if count == places && at + cell.bytes() <= step && cell != Cell::Conflict {
                 self.declared.insert(at, cell);
             } else {
-                let apart =
-                    |stride: i64, start: i64| (at - start) % super::gcd(stride, step) != 0;
+                let apart = |stride: i64, start: i64| (at - start) % super::gcd(stride, step) != 0;
                 self.every
                     .retain(|(stride, start), _| apart(*stride, *start));
             }

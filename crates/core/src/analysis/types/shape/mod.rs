@@ -352,7 +352,7 @@ impl Shape {
     /// offset says nothing, because the memory may end before.
     pub fn repeated(&self, factor: i64) -> Shape {
         let mut shape = self.pattern();
-        if let Some((period, _)) = self.period(factor) {
+        if let Some((period, _)) = self.period(factor, false) {
             shape.merge(&self.cut(period).unindexed(period));
         }
         shape

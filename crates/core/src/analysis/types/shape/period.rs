@@ -10,12 +10,14 @@ impl Shape {
     /// what the program thinks of as one element. If the period is that long, or longer, then
     /// something was seen in each part of an element. If it is shorter, then an array in a
     /// structure may be all that was seen: that is enough only where the program declares it.
-    pub fn period(&self, factor: i64) -> Option<(i64, Vec<(i64, Piece)>)> {
+    ///
+    /// All of that is about the memory of programs. Of memory that is `ours`, everything was seen.
+    pub fn period(&self, factor: i64, ours: bool) -> Option<(i64, Vec<(i64, Piece)>)> {
         let strides = self.every.keys().map(|&(stride, _)| stride);
         let element = self.element.at_start();
         let period = strides.chain(element).reduce(lcm).unwrap_or(factor);
-        let enough = element.is_some() || factor == 1 || period % factor == 0;
-        let pieces = self.one_period(period, period == factor)?;
+        let enough = ours || element.is_some() || factor == 1 || period % factor == 0;
+        let pieces = self.one_period(period, ours || period == factor)?;
         enough.then_some((period, pieces))
     }
 
