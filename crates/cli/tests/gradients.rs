@@ -76,6 +76,8 @@ gradients!(
     makers,
     matmul,
     mathematics,
+    mixed,
+    moves,
     networks,
     normalize,
     numerics,
