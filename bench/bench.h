@@ -24,8 +24,14 @@
 
 #define UNDER_TEST __attribute__((noinline))
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern int enzyme_dup, enzyme_const, enzyme_out;
 double __enzyme_autodiff(void *, ...);
+#ifdef __cplusplus
+}
+#endif
 
 enum { MOST_REPETITIONS = 64, FEWEST_REPETITIONS = 7 };
 static const double ENOUGH_SECONDS = 0.4;
@@ -114,14 +120,14 @@ static void watch(const double *memory) { __asm__ volatile("" : : "r"(memory) : 
   } while (0)
 
 static double *zeros(size_t n) {
-  double *x = calloc(n, sizeof(double));
+  double *x = (double *)calloc(n, sizeof(double));
   watch(x);
   return x;
 }
 
 // Numbers between -1 and 1, always the same.
 static double *numbers(size_t n) {
-  double *x = malloc(n * sizeof(double));
+  double *x = (double *)malloc(n * sizeof(double));
   unsigned long state = 12345;
   for (size_t i = 0; i < n; i++) {
     state = state * 6364136223846793005ul + 1442695040888963407ul;

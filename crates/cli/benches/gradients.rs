@@ -3,8 +3,8 @@
 //! `cargo bench -p zymase --bench gradients` builds every program of `bench/` with `zymase cc` at
 //! -O2 and -O3, with and without `restrict` where it matters, runs it, and prints a table: the
 //! function alone, its gradient, their ratio, the ratio to a gradient written by hand where there is
-//! one, and how far the median of the repetitions lies above the fastest. A second table compares `zymase cc` with clang alone. Words after `--` choose
-//! programs: `cargo bench -p zymase --bench gradients -- lu fft`.
+//! one, and how far the median of the repetitions lies above the fastest. A second table compares
+//! `zymase cc` (`zymase c++` for programs in C++) with clang alone. Words after `--` choose programs: `cargo bench -p zymase --bench gradients -- lu fft`.
 //!
 //! Ratios are of measurements in one process, a primal and a gradient by turns. Nothing is asserted;
 //! a ratio above four, or above one and a half to what was written by hand, is marked.
@@ -59,7 +59,7 @@ fn print_tables(clang: &str) -> Result<(), String> {
     );
     let object = folder.path().join("program.o");
     for program in &programs {
-        let zymase = [env!("CARGO_BIN_EXE_zymase"), "cc"];
+        let zymase = [env!("CARGO_BIN_EXE_zymase"), driver(program)];
         let alone = compile_time(&[clang], program, &object)?;
         let ours = compile_time(&zymase, program, &object)?;
         let name = name_of(program);
@@ -93,7 +93,7 @@ fn chosen_programs() -> Result<Vec<PathBuf>, String> {
         std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut programs: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .filter(|path| is_source(path))
         .filter(|path| {
             words.is_empty()
                 || words
@@ -103,6 +103,22 @@ fn chosen_programs() -> Result<Vec<PathBuf>, String> {
         .collect();
     programs.sort();
     Ok(programs)
+}
+
+fn is_source(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    extension == "c" || extension == "cpp"
+}
+
+/// The command that compiles a program.
+fn driver(program: &Path) -> &'static str {
+    match program
+        .extension()
+        .is_some_and(|extension| extension == "cpp")
+    {
+        true => "c++",
+        false => "cc",
+    }
 }
 
 /// The flags of a build, and what the table calls them.
@@ -134,7 +150,7 @@ fn builds(program: &Path) -> Result<Vec<Build>, String> {
 fn measure(program: &Path, build: &Build, folder: &Path) -> Result<Vec<String>, String> {
     let executable = folder.join("program");
     let mut compile = Command::new(env!("CARGO_BIN_EXE_zymase"));
-    compile.arg("cc").args(&build.flags).arg(program);
+    compile.arg(driver(program)).args(&build.flags).arg(program);
     run(compile.args(["-lm", "-o"]).arg(&executable))?;
     let printed = run(&mut Command::new(&executable))?;
     printed

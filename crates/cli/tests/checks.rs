@@ -63,6 +63,56 @@ fn shadows() {
     }
 }
 
+/// What a pointer leads to that was in a variable before is known only when the program runs.
+#[test]
+fn pointers_from_before() {
+    let text = "
+#include <stdio.h>
+double __enzyme_autodiff(void *, ...);
+double state[2], other[2] = {3, 4}, *cursor = state;
+__attribute__((noinline)) static double read(void) { return cursor[1]; }
+double f(double x) {
+    state[1] = x;
+    return read() * x;
+}
+#ifdef KEPT
+static double *kept;
+__attribute__((noinline)) static void keep(double *at) { kept = at; }
+__attribute__((noinline)) static void scale(void) { kept[0] *= 2; }
+double g(double x, int i) {
+    double t = x * x;
+    if (i) keep(&t);
+    scale();
+    return t;
+}
+int main(int count, char **words) {
+    double before = 1;
+    kept = &before;
+    printf(\"%g\\n\", __enzyme_autodiff((void *)g, 2.0, words[1][0] == '3'));
+}
+#else
+int main(int count, char **words) {
+    if (words[1][0] == '0') cursor = other;
+    printf(\"%g\\n\", __enzyme_autodiff((void *)f, 2.0));
+}
+#endif";
+    let folder = Folder::with(&[("a.c", text)]);
+    succeed(&folder.zymase("cc -O2 -DKEPT a.c -o kept"));
+    for level in ["-O0", "-O2"] {
+        succeed(&folder.zymase(&format!("cc {level} a.c -o prog")));
+        let run = |words| folder.command("./prog", words);
+        assert_eq!(succeed(&run("0")), "4\n");
+        stops(
+            &run("1"),
+            "zymase: a.c:5: a derivative flows through the variable state, and the pointer 0x",
+        );
+    }
+    // Without optimization all is one function, which knows that it cannot know.
+    let held = "zymase: a.c:13: a derivative flows through the pointer 0x";
+    stops(&folder.command("./kept", "2"), held);
+    assert_eq!(succeed(&folder.command("./kept", "3")), "8\n");
+}
+
 /// Without the option nothing is checked, and nothing of the checks is in the program.
 #[test]
 fn only_when_asked() {

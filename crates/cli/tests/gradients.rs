@@ -43,6 +43,7 @@ macro_rules! gradients {
 }
 
 gradients!(
+    allocators,
     arrays,
     blas,
     blas_fortran,
@@ -54,6 +55,7 @@ gradients!(
     containers,
     copy_bytes,
     custom_rules,
+    decisions,
     deques,
     duff,
     eigen_dynamic,
@@ -65,6 +67,7 @@ gradients!(
     globals,
     globals_active,
     globals_cpp,
+    globals_held,
     guards,
     heap,
     householder,
@@ -105,22 +108,31 @@ gradients!(
     streams,
     structs,
     swaps,
+    tables,
+    trees,
+    tape_stack,
     vectors,
     vectors_cpp,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 11] = [
+const ON_THE_HEAP: [&str; 17] = [
+    "allocators",
     "callbacks",
     "containers",
     "free_list",
     "functions",
+    "globals_held",
     "heap",
     "layers",
     "owners",
+    "recursion",
     "second_order",
     "shared",
     "split",
+    "tables",
+    "trees",
+    "tape_stack",
     "vectors_cpp",
 ];
 
@@ -141,7 +153,7 @@ fn check(name: &str) {
 #[test]
 fn sanitized() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["heap", "split"] {
+    for name in ["heap", "split", "tape_stack"] {
         let program = folder.path().join(name);
         let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
         build.args(["cc", "-O1", "-fsanitize=address"]);

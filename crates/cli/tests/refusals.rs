@@ -494,8 +494,65 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             4 |     *cursor = x * 2;
               |             ^^^^^^^^ in `f`
               |
-              = note: a derivative flows through a pointer that may lead to memory that this function knows nothing of
+              = note: a derivative flows through a pointer that may lead to memory that the variable `cursor` led to before
               = help: pass the memory as an enzyme_dup argument
+        "#]],
+    );
+}
+
+/// Nobody knows what code behind a pointer does that is not part of the program.
+#[test]
+fn unknown_code_and_variable() {
+    check(
+        "double state;
+void (*hook)(void);
+static double f(double x) {
+    state = x * x;
+    hook();
+    return state;
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate a call through a function pointer
+             --> a.c:5:5
+              |
+            5 |     hook();
+              |     ^^^^ in `f`
+              |
+              = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
+              = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
+        "#]],
+    );
+}
+
+/// The variable holds no number, but a pointer to one.
+#[test]
+fn stranger_and_pointer_in_variable() {
+    check(
+        "double *cursor;
+void elsewhere(void);
+static double f(double x) {
+    double t = x * x;
+    cursor = &t;
+    elsewhere();
+    double r = t;
+    cursor = 0;
+    return r;
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error: cannot tell what `elsewhere` does with the global variable `cursor`
+             --> a.c:6:5
+              |
+            6 |     elsewhere();
+              |     ^^^^^^^^^ in `f`
+              |
+              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
         "#]],
     );
 }

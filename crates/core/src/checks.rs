@@ -3,7 +3,7 @@
 //!
 //! The messages are texts for `printf` that begin with the place of the request.
 
-use crate::ir::{Builder, Value};
+use crate::ir::{Builder, CastOp, Value};
 use crate::ir::{Edge, FnFlags, Function, IntPred, MemoryEffects, ModRef, Module, Signature, Type};
 use crate::support::{Callable, stop_with};
 
@@ -22,6 +22,19 @@ pub fn shadow(module: &mut Module) -> Callable {
         refuse(b, missing, args[2], primal);
         let same = b.icmp(IntPred::Eq, shadow, primal);
         refuse(b, same, args[3], primal);
+    })
+}
+
+/// `outside(pointer, start, bytes, inside)`: stops with the message `inside`, which may print the
+/// pointer, if it leads to one of these bytes.
+pub fn outside(module: &mut Module) -> Callable {
+    let (ptr, long) = (Type::ptr(), Type::i64());
+    let params = vec![ptr, ptr, long, ptr];
+    check(module, "zymase.check_outside", params, |b, args, refuse| {
+        let [pointer, start] = [0, 1].map(|i| b.cast(CastOp::PtrToInt, args[i], long));
+        let distance = b.sub(pointer, start);
+        let inside = b.icmp(IntPred::Ult, distance, args[2]);
+        refuse(b, inside, args[3], args[0]);
     })
 }
 

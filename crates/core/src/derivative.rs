@@ -45,6 +45,8 @@ pub struct Key {
     pub made: Vec<bool>,
     /// The global variables that may hold active floats, or pointers to some, at the start.
     pub globals: Vec<Global>,
+    /// Those of them that may hold pointers with shadows.
+    pub held: Vec<Held>,
     /// Whether somebody uses the primal result.
     pub primal_needed: bool,
     /// Whether the two sweeps run in one function, so that frame memory outlives the first.
@@ -57,9 +59,22 @@ pub struct Key {
     pub runtime_activity: bool,
     /// Whether the reverse sweep frees nothing, so that it can run again. The tape is the same.
     pub keep_tape: bool,
+    /// Whether memory is freed where nobody can tell whether it was made while the derivative ran, so
+    /// that the reverses of allocations have to look for it (see
+    /// [`unpaired`](crate::reverse::unpaired)).
+    pub settles: bool,
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
     /// variable in a derivative must not be its shadow in the derivative of that derivative.
     pub nesting: u32,
+}
+
+/// A variable that may hold pointers with shadows.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Held {
+    /// The variable.
+    pub global: Global,
+    /// Whether all memory that these pointers lead to was made while the derivative ran.
+    pub made: bool,
 }
 
 impl Key {
@@ -85,6 +100,7 @@ impl Key {
             shapes: vec![Shape::default(); count],
             made: vec![false; count],
             globals: Vec::new(),
+            held: Vec::new(),
             // All requests for halves of one derivative have one key but for `keep_tape`.
             primal_needed: request.primal_return || request.mode.is_split(),
             combined,
@@ -92,6 +108,7 @@ impl Key {
             strong_zero: request.strong_zero,
             runtime_activity: request.runtime_activity,
             keep_tape: request.tape.keep && request.mode == Mode::Gradient,
+            settles: false,
             nesting: 0,
         }
     }

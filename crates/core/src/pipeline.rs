@@ -56,10 +56,14 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         done: HashSet::new(),
         open: Vec::new(),
         first_new,
+        halves: Vec::new(),
     };
     let result = worklist.run();
+    let pairs = worklist.synthesis.sweeps();
     *module = worklist.synthesis.module;
     result?;
+    let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {
@@ -95,6 +99,8 @@ struct Worklist {
     open: Vec<Func>,
     /// How many functions the program has.
     first_new: usize,
+    /// The sweeps that the program calls one by one.
+    halves: Vec<Func>,
 }
 
 impl Worklist {
@@ -193,6 +199,12 @@ impl Worklist {
             nesting: self.synthesis.shadow_globals().nesting_above(&touched),
             ..Key::of_request(request)
         };
+        let settling = |synthesis: &Synthesis| Key {
+            settles: synthesis.settles(request.func),
+            ..key.clone()
+        };
+        let pairs = self.synthesis.sweeps();
+        simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
         self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
@@ -200,11 +212,16 @@ impl Worklist {
                 key.forward_signature(&primal),
             ),
             Mode::Combined => (
-                self.synthesis.combined(&key)?,
+                self.synthesis
+                    .serve(request.func, |s| s.combined(&settling(s)))?,
                 key.combined_signature(&primal),
             ),
             Mode::Augmented | Mode::Gradient | Mode::TapeSize => {
-                let pair = split::make(&mut self.synthesis, func, inst, request)?;
+                let pair = self
+                    .synthesis
+                    .serve(request.func, |s| split::make(s, func, inst, request))?;
+                // A reverse sweep that keeps the tape is not the partner of the forward sweep.
+                self.halves.extend([pair.augmented, pair.gradient]);
                 if request.mode == Mode::Augmented {
                     self.zero_shadow_globals(func, inst, &[pair.augmented, pair.gradient]);
                 }

@@ -13,12 +13,16 @@ use crate::ir::{
     Value,
 };
 use crate::reverse::delayed::{self, LIST_FIELD, list_access};
+use crate::reverse::unpaired;
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
 /// Makes the functions that a request for a half asks for.
 pub fn make(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request) -> Result<Pair> {
-    let asked = Key::of_request(request);
+    let asked = Key {
+        settles: synthesis.settles(request.func),
+        ..Key::of_request(request)
+    };
     let key = Key {
         keep_tape: false,
         ..asked.clone()
@@ -54,10 +58,18 @@ pub fn replace(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Requ
 /// The size of a tape: the frame and, where memory is freed, behind it the head of the list of what
 /// the reverse sweep frees at its end (see [`crate::reverse::delayed`]).
 fn tape_bytes(synthesis: &mut Synthesis, request: &Request, pair: &Pair) -> u64 {
-    match synthesis.frees_memory(request.func) {
-        true => list_offset(pair) + 8,
+    match has_list(synthesis, request) {
+        true => list_offset(pair) + delayed::HEAD_BYTES,
         false => pair.frame_bytes.unwrap_or(0).max(1),
     }
+}
+
+fn has_list(synthesis: &mut Synthesis, request: &Request) -> bool {
+    let key = Key {
+        settles: synthesis.settles(request.func),
+        ..Key::of_request(request)
+    };
+    synthesis.has_list(&key)
 }
 
 fn list_offset(pair: &Pair) -> u64 {
@@ -116,10 +128,9 @@ impl Half<'_> {
                 builder.call(malloc, sig, vec![bytes])?
             }
         };
-        if self.synthesis.frees_memory(self.request.func) {
+        if has_list(self.synthesis, self.request) {
             let head = builder.offset(tape, list_offset(self.pair) as i64);
-            let null = builder.func.zero(Type::ptr());
-            builder.store(null, head, list_access());
+            delayed::start(builder, head);
             let field = builder.offset(tape, LIST_FIELD);
             builder.store(head, field, list_access());
         }
@@ -145,9 +156,13 @@ impl Half<'_> {
         let Some(tape) = tape.filter(|_| !self.request.tape.keep) else {
             return result;
         };
-        if self.synthesis.frees_memory(self.request.func) {
-            let (release, sig) = delayed::release(&mut self.synthesis.module);
+        if has_list(self.synthesis, self.request) {
             let head = builder.offset(tape, list_offset(self.pair) as i64);
+            if self.synthesis.settles(self.request.func) {
+                let (forget, sig) = unpaired::forget(&mut self.synthesis.module);
+                builder.call(forget, sig, vec![head]);
+            }
+            let (release, sig) = delayed::release(&mut self.synthesis.module);
             builder.call(release, sig, vec![head]);
         }
         if !self.request.tape.caller {

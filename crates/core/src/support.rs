@@ -19,6 +19,7 @@ pub fn malloc(module: &mut Module) -> Callable {
         family: "malloc".to_string(),
         size_args: vec![0],
         ptr_arg: None,
+        freed: None,
     };
     declare_allocator(module, "malloc", sig, info)
 }
@@ -39,6 +40,7 @@ pub fn calloc(module: &mut Module) -> Callable {
         family: "malloc".to_string(),
         size_args: vec![0, 1],
         ptr_arg: None,
+        freed: None,
     };
     declare_allocator(module, "calloc", sig, info)
 }
@@ -52,6 +54,7 @@ pub fn memalign(module: &mut Module) -> Callable {
         family: "malloc".to_string(),
         size_args: vec![1],
         ptr_arg: None,
+        freed: None,
     };
     declare_allocator(module, "memalign", sig, info)
 }
@@ -70,6 +73,7 @@ pub fn free_like(module: &mut Module, name: &str, sig: Signature) -> Func {
         family: "malloc".to_string(),
         size_args: Vec::new(),
         ptr_arg: Some(0),
+        freed: None,
     };
     declare_allocator(module, name, sig, info).0
 }
@@ -82,6 +86,7 @@ fn realloc(module: &mut Module) -> Callable {
         family: "malloc".to_string(),
         size_args: vec![1],
         ptr_arg: Some(0),
+        freed: None,
     };
     declare_allocator(module, "realloc", sig, info)
 }

@@ -5,20 +5,20 @@ use crate::analysis::known;
 use crate::blas;
 use crate::custom;
 use crate::derivative::Key;
-use crate::diagnostic::Result;
+use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    AllocKind, Builder, Constant, CustomRule, Func, Function, Module, Op, Signature, Symbol, Type,
-    Value, ValueDef,
+    AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op, Signature,
+    Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Bodies, Layout, delayed, versions};
+use crate::reverse::{self, Augmented, Bodies, Layout, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A module whose functions are being differentiated.
@@ -34,7 +34,12 @@ pub struct Synthesis {
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
     shadow_globals: ShadowGlobals,
-    frees: HashMap<Func, bool>,
+    /// What is known of [`Synthesis::has_list`].
+    lists: HashMap<(Func, bool), bool>,
+    /// The functions that are asked for and free memory of which nobody can tell who made it.
+    unpaired: HashSet<Func>,
+    /// Whether such memory was found since this was last set.
+    pub found_unpaired: bool,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
     /// What the functions of the program do with memory, as long as none of them changes.
@@ -78,7 +83,9 @@ impl Synthesis {
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
-            frees: HashMap::new(),
+            lists: HashMap::new(),
+            unpaired: HashSet::new(),
+            found_unpaired: false,
             open: Vec::new(),
             effects: None,
             declared: Vec::new(),
@@ -108,15 +115,21 @@ impl Synthesis {
     /// to be needed. If that fails, everything is
     /// as before, except that the functions that were begun stay in the module without a use.
     pub fn attempt<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        self.dispatches += 1;
+        let outcome = self.undoing(make);
+        self.dispatches -= 1;
+        outcome
+    }
+
+    /// Makes something; if that fails, all that was made on the way is forgotten.
+    fn undoing<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
         let (reports, open) = (self.reports.len(), self.open.len());
         let declared = self.declared.len();
         let forwards = self.forwards.clone();
         let pairs = self.pairs.clone();
         let combined = self.combined.clone();
         let frame_sizes = self.frame_sizes.clone();
-        self.dispatches += 1;
         let outcome = make(self);
-        self.dispatches -= 1;
         if outcome.is_err() {
             self.reports.truncate(reports);
             self.open.truncate(open);
@@ -152,6 +165,15 @@ impl Synthesis {
     fn define(&mut self, func: Func, mut function: Function) {
         function.name = self.module.funcs[func].name.clone();
         self.module.funcs[func] = function;
+    }
+
+    /// Defines a derivative that other derivatives call. Who asks that a function is not inlined asks
+    /// it for its derivatives: they have one caller more often than not, and the optimizer would put
+    /// all of a program into one function, which takes it time that grows with the square.
+    fn define_part(&mut self, key: &Key, func: Func, mut function: Function) {
+        let asked = self.module.funcs[key.func].attrs.flags;
+        function.attrs.flags |= asked & FnFlags::NOINLINE;
+        self.define(func, function);
     }
 
     /// How a function is differentiated other than through its body.
@@ -194,8 +216,14 @@ impl Synthesis {
             }
         };
         self.open.pop();
-        self.define(func, function);
+        self.define_part(key, func, function);
         Ok(func)
+    }
+
+    /// The forward and the reverse sweep of every derivative in split form.
+    pub fn sweeps(&self) -> Vec<(Func, Func)> {
+        let pairs = self.pairs.values();
+        pairs.map(|pair| (pair.augmented, pair.gradient)).collect()
     }
 
     /// The reverse-mode derivative of a key in split form.
@@ -227,19 +255,23 @@ impl Synthesis {
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
-        self.define(augmented, bodies.augmented);
-        self.define(gradient, bodies.gradient);
+        self.define_part(key, augmented, bodies.augmented);
+        self.define_part(key, gradient, bodies.gradient);
         pair.frame_bytes = Some(bodies.frame_bytes);
         self.pairs.insert(key.clone(), pair.clone());
         if let Some(&size) = self.frame_sizes.get(key) {
-            let mut function = Function::with_entry("", Signature::new(vec![], Type::i64()));
-            function.local = true;
-            let entry = function.entry();
-            let bytes = function.iconst(Type::i64(), bodies.frame_bytes.max(1).into());
-            Builder::new(&mut function, entry).ret(Some(bytes));
-            self.define(size, function);
+            self.define_frame_size(size, bodies.frame_bytes);
         }
         Ok(pair)
+    }
+
+    fn define_frame_size(&mut self, size: Func, bytes: u64) {
+        let mut function = Function::with_entry("", Signature::new(vec![], Type::i64()));
+        function.local = true;
+        let entry = function.entry();
+        let bytes = function.iconst(Type::i64(), bytes.max(1).into());
+        Builder::new(&mut function, entry).ret(Some(bytes));
+        self.define(size, function);
     }
 
     /// The reverse-mode derivative of a key in one function.
@@ -252,7 +284,7 @@ impl Synthesis {
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
         if let Some(bodies) = self.given_pair(key)? {
-            let function = reverse::combine(&bodies, key, &sig, name, None);
+            let function = reverse::combine(&bodies, key, &sig, name, Vec::new());
             self.define(func, function);
             return Ok(func);
         }
@@ -273,6 +305,8 @@ impl Synthesis {
         };
         let bodies = reverse::synthesize(self, &primal)?;
         let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
+        let release = forget.into_iter().chain(release).collect::<Vec<_>>();
         let function = reverse::combine(&bodies, key, &sig, name, release);
         if conditions.is_empty() {
             self.define(func, function);
@@ -288,8 +322,8 @@ impl Synthesis {
         Ok(func)
     }
 
-    /// A function that gives the size of the frame of a derivative that is still being made: a
-    /// recursive call allocates it on the heap.
+    /// A function that gives the size of the frame of a derivative, for calls that allocate it on the
+    /// heap: it may still be being made, if the call is recursive.
     pub fn frame_size(&mut self, key: &Key) -> Callable {
         let sig = Signature::new(Vec::new(), Type::i64());
         if let Some(&func) = self.frame_sizes.get(key) {
@@ -298,21 +332,53 @@ impl Synthesis {
         let name = self.name(key, "frame_size");
         let func = self.declare(name, sig.clone());
         self.frame_sizes.insert(key.clone(), func);
+        if let Some(bytes) = self.pairs.get(key).and_then(|pair| pair.frame_bytes) {
+            self.define_frame_size(func, bytes);
+        }
         (func, sig)
     }
 
-    /// Whether a function, or one that it calls, frees memory.
-    pub fn frees_memory(&mut self, func: Func) -> bool {
-        if let Some(&known) = self.frees.get(&func) {
+    /// Whether the frame of a derivative begins with the address of a list of delayed frees: the
+    /// function, or one that it calls, frees memory, or makes some that others may free.
+    pub fn has_list(&mut self, key: &Key) -> bool {
+        let question = (key.func, key.settles);
+        if let Some(&known) = self.lists.get(&question) {
             return known;
         }
         let module = &self.module;
-        let frees = callees(module, func).iter().any(|&callee| {
+        let has = callees(module, key.func).iter().any(|&callee| {
             let info = known::allocation(&module.funcs[callee]);
-            info.is_some_and(|info| info.kind == AllocKind::Free)
+            info.is_some_and(|info| key.settles || info.kind == AllocKind::Free)
         });
-        self.frees.insert(func, frees);
-        frees
+        self.lists.insert(question, has);
+        has
+    }
+
+    /// Makes a derivative that a request for this function asks for; in another way if memory is
+    /// freed where nobody can tell who made it.
+    pub fn serve<T>(
+        &mut self,
+        func: Func,
+        make: impl Fn(&mut Synthesis) -> Result<T>,
+    ) -> Result<T> {
+        if self.settles(func) {
+            return make(self);
+        }
+        self.found_unpaired = false;
+        let outcome = self.undoing(|synthesis| match make(synthesis) {
+            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::new("", "", "")),
+            outcome => outcome,
+        });
+        if !self.found_unpaired {
+            return outcome;
+        }
+        self.unpaired.insert(func);
+        make(self)
+    }
+
+    /// Whether derivatives of a function that is asked for have to find out who made memory.
+    pub fn settles(&self, func: Func) -> bool {
+        self.unpaired.contains(&func)
     }
 
     /// The shadow of a value that has none of its own, in one of the derivatives that are made at

@@ -224,6 +224,10 @@ impl Generator {
             family: self.name(),
             size_args: self.vec(2, |g| g.rng.u32(..3)),
             ptr_arg: self.rng.bool().then(|| self.rng.u32(..3)),
+            freed: self.rng.bool().then(|| Freed {
+                by: self.name(),
+                args: [vec![None], self.vec(2, |g| Some(g.rng.u32(..3)))].concat(),
+            }),
         });
         FnAttrs {
             flags: FnFlags::from_bits_truncate(self.rng.u32(..)),

@@ -119,6 +119,7 @@ pub fn allocation(name: &str) -> Option<(AllocInfo, usize)> {
         family: family.to_string(),
         size_args: size_args.to_vec(),
         ptr_arg,
+        freed: None,
     };
     Some((info, params))
 }

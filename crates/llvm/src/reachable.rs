@@ -44,6 +44,10 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
                 keep_out_of_line(&private, &registered.about);
             }
             Rule::Derivative(..) | Rule::Like(_) => keep_out_of_line(&private, &registered.about),
+            Rule::Allocator(_) => {
+                let functions = registered.functions();
+                functions.for_each(|name| keep_out_of_line(&private, name));
+            }
             Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
             Rule::Unsupported => {}
         }
@@ -285,19 +289,23 @@ fn make_local(private: &Module) {
     }
 }
 
-/// Keeps the optimizer from seeing what functions with derivatives of their own do, because that
-/// is not what their derivatives do: such a definition might be replaced by another one. Gives the
+/// Keeps the optimizer from seeing what functions with derivatives of their own do, and allocators,
+/// because that is not what their derivatives do: such a definition might be replaced by another one. Gives the
 /// names of these functions.
 fn hide_bodies(private: &Module, pins: &Pins) -> Vec<String> {
-    let rules = pins.registered.iter().filter(|r| r.is_derivative());
+    let rules = pins.registered.iter().filter(|r| r.hides_body());
+    let names = rules.flat_map(|registered| match registered.rule {
+        Rule::Allocator(_) => registered.functions().collect(),
+        _ => vec![registered.about.as_str()],
+    });
     let mut hidden = Vec::new();
-    for registered in rules {
-        let function = private.function(&registered.about);
+    for name in names {
+        let function = private.function(name);
         // SAFETY: the functions of a live module are live.
         unsafe {
             if let Some(function) = function.filter(|&f| LLVMIsDeclaration(f) == 0) {
                 LLVMSetLinkage(function, LLVMLinkOnceAnyLinkage);
-                hidden.push(registered.about.clone());
+                hidden.push(name.to_string());
             }
         }
     }

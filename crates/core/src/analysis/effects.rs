@@ -9,12 +9,12 @@ use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
 use crate::analysis::targets::targets_of;
 use crate::ir::{
-    AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData, MemoryEffects,
-    ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
+    AllocInfo, AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData,
+    MemoryEffects, ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
 };
 use bitflags::bitflags;
 use cranelift_entity::SecondaryMap;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 bitflags! {
     /// What a call may do through a pointer argument, or pointers computed from it (not through
@@ -124,6 +124,27 @@ impl Summary {
             || self.args.iter().any(|arg| arg.contains(ArgEffects::READ))
     }
 
+    /// What a function of the program's own does that allocates or frees, given what is known of it
+    /// otherwise. Memory that it hands out or takes back has nothing to do with what it keeps in
+    /// between, so it finds and moves no addresses; but it may change its state, in variables and
+    /// behind its arguments.
+    fn allocate(&mut self, info: &AllocInfo, params: usize) {
+        let own = ArgEffects::READ | ArgEffects::WRITE;
+        self.further &= own;
+        for index in 0..params {
+            self.set_arg(index, self.arg(index) & own);
+        }
+        if let Some(pointer) = info.ptr_arg {
+            let mut effects = ArgEffects::FREE;
+            effects.set(ArgEffects::READ, info.kind == AllocKind::Realloc);
+            self.set_arg(pointer as usize, effects);
+        }
+        self.fresh = info.kind != AllocKind::Free;
+        self.blank = info.kind == AllocKind::Alloc;
+        self.moves = info.kind == AllocKind::Realloc;
+        (self.frees_other, self.leaves, self.finds, self.outside) = (false, false, false, false);
+    }
+
     fn set_arg(&mut self, index: usize, effects: ArgEffects) {
         while self.args.len() <= index {
             self.args.push(self.further);
@@ -213,6 +234,9 @@ impl Effects {
                 let function = &module.funcs[func];
                 let attrs = &function.attrs;
                 summary.limit(attrs.flags, attrs.memory, &function.params);
+                if let Some(info) = &attrs.alloc {
+                    summary.allocate(info, function.sig.params.len());
+                }
                 if summary != effects.functions[func] {
                     effects.functions[func] = summary;
                     changed = true;
@@ -329,6 +353,9 @@ impl Effects {
                 summary.add_arg(index, ArgEffects::CAPTURE);
             }
         }
+        for index in kept_in_results(function, &points_to) {
+            summary.add_arg(index, ArgEffects::CAPTURE);
+        }
         summary.fresh = returns_fresh(function, &points_to);
         summary.leaves |= leaves_memory(function, &points_to);
         summary
@@ -423,13 +450,32 @@ fn returns_fresh(function: &Function, points_to: &PointsTo) -> bool {
 /// from an argument, or from anywhere else.
 fn leaves_memory(function: &Function, points_to: &PointsTo) -> bool {
     let made = |object: &Object| matches!(object, Object::Allocation(_));
+    let mut values = outlets(function);
+    values.any(|value| points_to.reachable(value).iter().any(made))
+        || points_to.escaped().any(|object| made(&object))
+}
+
+/// The arguments whose addresses are in memory that the result or another argument leads to: memory
+/// that nobody else knows, such as what the function made, or that is the caller's alone.
+fn kept_in_results(function: &Function, points_to: &PointsTo) -> BTreeSet<usize> {
+    let mut kept = BTreeSet::new();
+    for value in outlets(function) {
+        for object in points_to.behind(value) {
+            if let Object::Argument(index) = object {
+                kept.insert(index);
+            }
+        }
+    }
+    kept
+}
+
+/// The values through which a caller finds memory when a function has returned.
+fn outlets(function: &Function) -> impl Iterator<Item = Value> + '_ {
     let returned = function.blocks().iter().filter_map(|&block| {
         let data = function.inst(function.terminator(block)?);
         data.args.first().filter(|_| data.op == Op::Return)
     });
-    let mut values = function.arguments().iter().chain(returned);
-    values.any(|&value| points_to.reachable(value).iter().any(made))
-        || points_to.escaped().any(|object| made(&object))
+    function.arguments().iter().chain(returned).copied()
 }
 
 /// What a function without a body may do.
@@ -472,25 +518,22 @@ fn declared(function: &Function) -> Summary {
         }
         None => Summary::anything(),
     };
+    let attrs = &function.attrs;
     if let Some(info) = known::allocation(function) {
-        summary.fresh = info.kind != AllocKind::Free;
-        summary.blank = info.kind == AllocKind::Alloc;
-        summary.other = ModRef::empty();
-        summary.frees_other = false;
-        summary.moves = info.kind == AllocKind::Realloc;
-        summary.further = ArgEffects::empty();
-        summary.args.clear();
-        if let Some(pointer) = info.ptr_arg {
-            let mut effects = ArgEffects::FREE;
-            effects.set(ArgEffects::READ, info.kind == AllocKind::Realloc);
-            summary.set_arg(pointer as usize, effects);
+        // What the library keeps in between is out of reach.
+        if known::known(function).is_some() || info.freed.is_none() && info.kind != AllocKind::Free
+        {
+            summary.other = ModRef::empty();
+            summary.further = ArgEffects::empty();
+            summary.args.clear();
         }
+        summary.limit(attrs.flags, attrs.memory, &function.params);
+        summary.allocate(&info, function.sig.params.len());
         return summary;
     }
     if function.ret.flags.contains(ParamFlags::NOALIAS) {
         summary.fresh = true;
     }
-    let attrs = &function.attrs;
     summary.limit(attrs.flags, attrs.memory, &function.params);
     summary
 }

@@ -68,6 +68,12 @@ pub fn known_name(name: &str) -> Option<Known> {
     })
 }
 
+/// Whether a library function of this name computes with vectors and matrices, and has derivatives
+/// that do.
+pub fn is_linear_algebra(name: &str) -> bool {
+    blas::by_name(name).is_some()
+}
+
 /// What happens to the memory behind arguments.
 #[derive(Copy, Clone, Debug)]
 enum Args {
@@ -103,6 +109,7 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
             family: family.to_string(),
             size_args: size_args.to_vec(),
             ptr_arg,
+            freed: None,
         })
     };
     // Operators that are given an alignment are a family of their own.
@@ -233,6 +240,8 @@ const ROWS: &[Row] = &[
                                                               "-",      Nothing,     true),
     ("__assert_fail __assert_rtn __assert _ZSt20__throw_length_errorPKc _ZSt17__throw_bad_allocv _ZSt24__throw_out_of_range_fmtPKcz _ZSt28__throw_bad_array_new_lengthv _ZSt19__throw_logic_errorPKc _ZSt16__throw_bad_castv _ZSt19__throw_range_errorPKc _ZSt20__throw_out_of_rangePKc _ZSt24__throw_invalid_argumentPKc _ZSt20__throw_domain_errorPKc _ZSt21__throw_runtime_errorPKc _ZSt22__throw_overflow_errorPKc _ZSt20__throw_system_errori _ZSt25__throw_bad_function_callv __assert_perror_fail",
                                                               "r",      Nothing,     true),
+    // UndefinedBehaviorSanitizer reports: what it says goes out, and what it has said it notes.
+    ("__ubsan_handle_*",                                      "rw r",   Nothing,     true),
     ("__cxa_allocate_exception",                              "-",      Fresh,       true),
     ("__cxa_free_exception",                                  "f",      Nothing,     true),
     ("__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort",

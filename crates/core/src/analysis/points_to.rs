@@ -94,14 +94,24 @@ impl PointsTo {
     /// The objects that a value leads to, through any number of pointers in memory. What is
     /// behind memory that others reach is [`Object::Unknown`].
     pub fn reachable(&self, value: Value) -> BTreeSet<Object> {
+        let mut found = self.behind(value);
+        found.extend(self.objects(value));
+        found
+    }
+
+    /// The objects that a value leads to through at least one pointer in memory.
+    pub fn behind(&self, value: Value) -> BTreeSet<Object> {
+        let inside = |object: Object| {
+            let outside = self.is_reachable_from_outside(object);
+            let unknown = outside.then_some(Object::Unknown);
+            let contents = self.contents.get(&object).into_iter().flatten();
+            contents.copied().chain(unknown)
+        };
         let mut found = BTreeSet::new();
-        let mut work: Vec<Object> = self.objects(value).collect();
+        let mut work: Vec<Object> = self.objects(value).flat_map(inside).collect();
         while let Some(object) = work.pop() {
             if found.insert(object) {
-                work.extend(self.contents.get(&object).into_iter().flatten());
-                if self.is_reachable_from_outside(object) {
-                    work.push(Object::Unknown);
-                }
+                work.extend(inside(object));
             }
         }
         found

@@ -159,6 +159,8 @@ bitflags! {
         const RECOMPUTE = 1 << 7;
         /// Frees memory that was made while the derivative it belongs to ran, such as a tape.
         const FREES_OWN = 1 << 8;
+        /// Makes or frees memory of a tape: what is made last is freed first.
+        const TAPE = 1 << 9;
     }
 }
 
@@ -186,6 +188,17 @@ pub struct AllocInfo {
     pub size_args: Vec<u32>,
     /// The pointer argument of a reallocation or deallocation.
     pub ptr_arg: Option<u32>,
+    /// What frees memory that an allocation returns, where the family does not tell.
+    pub freed: Option<Freed>,
+}
+
+/// How memory is freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Freed {
+    /// The name of the function that frees it.
+    pub by: String,
+    /// What that is called with: arguments of the allocation by their positions, and the memory.
+    pub args: Vec<Option<u32>>,
 }
 
 named_enum! {

@@ -57,8 +57,10 @@ fn param(augmented: &Augmented, value: Value) -> Recipe {
     if let Some(induction) = augmented.inductions.get(&value) {
         return Recipe::From(induction.operands(), 2);
     }
-    if let Some(decision) = augmented.decisions.get(&value) {
-        return Recipe::From(vec![decision.condition], 1);
+    if let Some(decisions) = augmented.decisions.get(&value) {
+        let conditions = decisions.conditions();
+        let cost = conditions.len() as u64;
+        return Recipe::From(conditions, cost);
     }
     Recipe::Never("it depends on the way control came".to_string())
 }

@@ -1,6 +1,8 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
 use super::gradient::Gradient;
+use super::tape::tape_flags;
+use super::{delayed, unpaired};
 use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
@@ -49,7 +51,7 @@ impl Gradient<'_> {
         }
         match rules::rule_for(&data.op) {
             Some(rule) => {
-                self.arithmetic(&data, rule, result, &adjoints);
+                self.arithmetic(inst, &data, rule, result, &adjoints);
                 Ok(())
             }
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
@@ -57,8 +59,15 @@ impl Gradient<'_> {
     }
 
     /// `x_adj += r_adj · ∂r/∂x` for each active operand.
-    fn arithmetic(&mut self, data: &InstData, rule: &Rule, result: Value, adjoints: &[Value]) {
-        let strong_zero = self.primal.key.strong_zero;
+    fn arithmetic(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        rule: &Rule,
+        result: Value,
+        adjoints: &[Value],
+    ) {
+        let strong_zero = self.primal.key.strong_zero || self.guarded.contains(inst);
         for (i, &operand) in data.args.iter().enumerate() {
             if !self.primal.is_active(operand) {
                 continue;
@@ -291,12 +300,12 @@ impl Gradient<'_> {
                 args.push(value);
             }
             args.extend(seeds);
-            let frame = self.callee_frame(inst);
+            let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
             let bundle = self.builder().call(active.pair.gradient, sig, args);
-            if active.pair.frame_bytes.is_none() {
-                self.free("free", vec![frame]);
+            if on_heap {
+                self.free_tape(frame);
             }
             if let Some(bundle) = bundle {
                 self.unpack(&active.key, inst, data, bundle)?;
@@ -367,31 +376,65 @@ impl Gradient<'_> {
         let Some(result) = self.primal.function.result(inst) else {
             return Ok(());
         };
-        let Some(name) = deallocator(&info.family) else {
-            return Ok(());
-        };
-        if !self.primal.has_shadow(result) || !self.primal.activity.is_released(inst) {
+        if !self.primal.has_shadow(result) {
             return Ok(());
         }
-        // What is allocated with an alignment as second argument is freed with it.
-        let aligned = name.ends_with("St11align_val_t");
-        let align = aligned.then(|| self.primal_value(data.args[1]));
+        if !self.primal.activity.is_released(inst) {
+            return self.settle(result);
+        }
+        let Some(freed) = deallocator(info) else {
+            return Ok(());
+        };
         for k in 0..self.width() {
-            let mut args = vec![self.shadow(result, k)?];
-            args.extend(align);
-            self.free(name, args);
+            let shadow = self.shadow(result, k)?;
+            let args = freed.args.iter().map(|arg| match arg {
+                Some(position) => self.primal_value(data.args[*position as usize]),
+                None => shadow,
+            });
+            let args = args.collect();
+            self.free(&freed.by, args);
+        }
+        Ok(())
+    }
+
+    /// Somebody may have freed memory that is made here without knowing that.
+    fn settle(&mut self, result: Value) -> Result<()> {
+        if !self.primal.key.settles {
+            return Ok(());
+        }
+        for k in 0..self.width() {
+            let shadow = self.shadow(result, k)?;
+            if !self.primal.key.keep_tape {
+                let (settle, sig) = unpaired::settle(&mut self.synthesis.module);
+                let frame = self.frame;
+                let mut builder = self.builder();
+                let field = builder.offset(frame, delayed::LIST_FIELD);
+                let head = builder.load(Type::ptr(), field, delayed::list_access());
+                builder.call(settle, sig, vec![head, shadow]);
+            }
         }
         Ok(())
     }
 
     /// Frees memory that the forward sweep made, unless the reverse sweep is to run again.
     pub(super) fn free(&mut self, name: &str, args: Vec<Value>) {
+        self.free_with(name, args, FnFlags::empty());
+    }
+
+    /// Frees memory of the tape.
+    pub(super) fn free_tape(&mut self, memory: Value) {
+        let flags = tape_flags(&self.primal.key);
+        self.free_with("free", vec![memory], flags);
+    }
+
+    fn free_with(&mut self, name: &str, args: Vec<Value>, flags: FnFlags) {
         if !self.primal.key.keep_tape {
             let types = args.iter().map(|&v| self.func.ty(v)).collect();
             let sig = Signature::new(types, Type::void());
-            let free = support::free_like(&mut self.synthesis.module, name, sig.clone());
-            let own = FnFlags::FREES_OWN;
-            self.builder().call_with(free, sig, args, own);
+            let free = support::free_like(&mut self.synthesis.module, name, sig);
+            let sig = self.synthesis.module.funcs[free].sig.clone();
+            let flags = flags | FnFlags::FREES_OWN;
+            self.builder().call_with(free, sig, args, flags);
         }
     }
 

@@ -1,11 +1,12 @@
 //! The forward sweep before its tape: the function with shadow pointers, and what planning and the
 //! reverse sweep want to know about it.
 
+use super::decisions::{Decisions, Way};
 use super::induction::{Induction, inductions};
 use crate::analysis::affine::AffineValues;
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::{Count, TripCount};
-use crate::ir::{Block, Builder, Function, Inst, Op, Type, Value, ValueDef};
+use crate::ir::{Block, Builder, Function, Inst, Type, Value, ValueDef};
 use crate::plan::Need;
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -27,8 +28,8 @@ pub struct Augmented {
     pub params: Vec<Value>,
     /// Where paths meet outside of loop headers: the index of the edge that control came by.
     pub came_by: HashMap<Block, Value>,
-    /// Which of the values in `came_by` follow from a condition.
-    pub decisions: HashMap<Value, Decision>,
+    /// Which of the values in `came_by` follow from conditions.
+    pub decisions: HashMap<Value, Decisions>,
     /// Header parameters that change by the same amount in each iteration.
     pub inductions: HashMap<Value, Induction>,
     /// Parameters of blocks with one way in, and what they get, where both are in the same loop.
@@ -36,17 +37,6 @@ pub struct Augmented {
     /// The counter in the last iteration, for loops where it is known at entry.
     pub last: HashMap<Loop, Last>,
     blocks: SecondaryMap<Inst, Option<Block>>,
-}
-
-/// An edge that follows from a condition.
-#[derive(Copy, Clone, Debug)]
-pub struct Decision {
-    /// The condition.
-    pub condition: Value,
-    /// The index of the edge if it is true.
-    pub then: u32,
-    /// The index of the edge if it is false.
-    pub other: u32,
 }
 
 /// The counter in the last iteration of a loop.
@@ -139,8 +129,12 @@ impl Augmented {
                 edges[edge].args.push(number);
             }
         }
-        if let Some(decision) = decision(primal, block) {
-            self.decisions.insert(param, decision);
+        if let Some(mut decisions) = Decisions::above(primal, block) {
+            let ways = decisions.0.iter_mut().flat_map(|choice| &mut choice.ways);
+            for way in ways.filter(|way| broken && **way == Way::Edge(edges.len() - 1)) {
+                *way = Way::Edge(0);
+            }
+            self.decisions.insert(param, decisions);
         }
     }
 
@@ -224,35 +218,4 @@ impl Augmented {
         let is_counter = primal.canonical.counters.get(&block) == Some(&value);
         (is_counter && primal.loops.contains(l, at)).then_some(l)
     }
-}
-
-/// The condition that decides by which of two edges control comes to a block: that of the branch
-/// above both, if one edge comes from one side of it and the other from the other side.
-fn decision(primal: &Primal, block: Block) -> Option<Decision> {
-    let &[(first, _), (second, _)] = primal.cfg.predecessors(block) else {
-        return None;
-    };
-    let above = primal.dominators.idom(block)?;
-    // The condition of another iteration would decide something else.
-    if primal.loops.innermost(above) != primal.loops.innermost(block) {
-        return None;
-    }
-    let terminator = primal.function.terminator(above)?;
-    let data = primal.function.inst(terminator);
-    let Op::Branch { then, other } = &data.op else {
-        return None;
-    };
-    let sides = |a: Block, b: Block| {
-        primal.dominators.dominates(then.block, a) && primal.dominators.dominates(other.block, b)
-    };
-    let (then, other) = match (sides(first, second), sides(second, first)) {
-        (true, false) => (0, 1),
-        (false, true) => (1, 0),
-        _ => return None,
-    };
-    Some(Decision {
-        condition: data.args[0],
-        then,
-        other,
-    })
 }

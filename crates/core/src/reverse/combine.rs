@@ -2,7 +2,7 @@
 //! its own frame.
 
 use super::Bodies;
-use super::delayed::{LIST_FIELD, list_access};
+use super::delayed::{self, LIST_FIELD, list_access};
 use crate::derivative::{Key, bundle_values};
 use crate::ir::{Block, Builder, Function, InstData, Op, Signature, Type, Value, ValueDef};
 use crate::support::Callable;
@@ -10,13 +10,13 @@ use std::collections::HashMap;
 
 /// The combined form of a derivative.
 ///
-/// `release` frees a list of delayed frees, where the bodies have one.
+/// `release` is what ends a list of delayed frees, where the bodies have one.
 pub fn combine(
     bodies: &Bodies,
     key: &Key,
     primal: &Signature,
     name: String,
-    release: Option<Callable>,
+    release: Vec<Callable>,
 ) -> Function {
     let sig = key.combined_signature(primal);
     let mut func = Function::with_entry(name, sig);
@@ -26,7 +26,7 @@ pub fn combine(
     let shared = key.primal_and_shadow_params(primal).len();
     let ty = Type::array(Type::int(8), bodies.frame_bytes.max(1));
     let frame = Builder::new(&mut func, entry).alloca(ty, 16);
-    let delayed = release.map(|release| (start_list(&mut func, frame), release));
+    let head = (!release.is_empty()).then(|| start_list(&mut func, frame));
 
     let mut forward_args = params[..shared].to_vec();
     forward_args.push(frame);
@@ -48,8 +48,8 @@ pub fn combine(
     let reverse_parts = key.gradient_results(primal).len();
     for (block, result) in reverse_returns {
         let mut builder = Builder::new(&mut func, block);
-        if let Some((head, (release, sig))) = &delayed {
-            builder.call(*release, sig.clone(), vec![*head]);
+        for (release, sig) in &release {
+            builder.call(*release, sig.clone(), head.into_iter().collect());
         }
         let mut parts = unbundle(&mut builder, forward_result, forward_parts);
         parts.extend(unbundle(&mut builder, result, reverse_parts));
@@ -63,9 +63,8 @@ pub fn combine(
 fn start_list(func: &mut Function, frame: Value) -> Value {
     let entry = func.entry();
     let mut builder = Builder::new(func, entry);
-    let head = builder.alloca(Type::ptr(), 8);
-    let null = builder.func.zero(Type::ptr());
-    builder.store(null, head, list_access());
+    let head = builder.alloca(Type::array(Type::ptr(), 2), 8);
+    delayed::start(&mut builder, head);
     let field = builder.offset(frame, LIST_FIELD);
     builder.store(head, field, list_access());
     head

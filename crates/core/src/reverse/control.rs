@@ -1,8 +1,8 @@
 //! Control flow of the reverse sweep.
 //!
 //! The reverse of a block ends by going to the reverse of the block that control came from. Where
-//! there are several, the parameter that remembers the edge decides; at a loop header, the
-//! counter does: it runs from the last iteration, which is known where the loop was left, down to
+//! there are several, the parameter that remembers the edge decides, or the conditions that it
+//! follows from are asked again, whatever the plan says; at a loop header, the counter does: it runs from the last iteration, which is known where the loop was left, down to
 //! zero.
 //!
 //! A loop that is left from several blocks would be entered at all of them by the reverse sweep,
@@ -10,6 +10,7 @@
 //! that its reverse is entered by and that every iteration begins with. The parameter of the hub
 //! says where to go on: 0 is the latch, and n the n-th of the blocks that leave the loop.
 
+use super::decisions::{Decisions, Way};
 use super::gradient::Gradient;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
@@ -106,23 +107,55 @@ impl Gradient<'_> {
         } else if let [(from, edge)] = edges[..] {
             self.cross(block, from, edge, &active);
         } else {
-            let came_by = self.augmented.came_by[&block];
-            let decision = self.primal_value(came_by);
             let targets: Vec<Block> = edges.iter().map(|_| self.func.add_block()).collect();
-            let to = |block: Block| Edge {
-                block,
-                args: Vec::new(),
-            };
-            let cases = targets.iter().enumerate().skip(1);
-            let op = Op::Switch {
-                cases: cases.map(|(i, &block)| (i as u128, to(block))).collect(),
-                default: to(targets[0]),
-            };
-            self.builder().effect(op, vec![decision]);
+            self.choose_edge(block, &targets);
             for (&target, &(from, edge)) in targets.iter().zip(&edges) {
                 self.enter(target);
                 self.cross(block, from, edge, &active);
             }
+        }
+    }
+
+    /// Goes to the target of the edge by which control came to a block.
+    fn choose_edge(&mut self, block: Block, targets: &[Block]) {
+        let came_by = self.augmented.came_by[&block];
+        if !self.is_recomputed(came_by) {
+            let number = self.primal_value(came_by);
+            let cases = (0u128..).zip(targets.iter().map(|&block| to(block)));
+            let op = Op::Switch {
+                cases: cases.skip(1).collect(),
+                default: to(targets[0]),
+            };
+            self.builder().effect(op, vec![number]);
+            return;
+        }
+        let augmented = self.augmented;
+        let Decisions(choices) = &augmented.decisions[&came_by];
+        let first = self.block;
+        let blocks: Vec<Block> = (0..choices.len())
+            .map(|number| match number {
+                0 => first,
+                _ => self.func.add_block(),
+            })
+            .collect();
+        for (choice, &chosen_at) in choices.iter().zip(&blocks) {
+            if chosen_at != first {
+                self.enter(chosen_at);
+            }
+            let condition = self.primal_value(choice.condition);
+            let function = &self.primal.function;
+            let Some(branch) = function.terminator(choice.at) else {
+                panic!("{} does not end with the branch that it has", choice.at);
+            };
+            let mut op = function.inst(branch).op.clone();
+            for (edge, way) in op.edges_mut().into_iter().zip(&choice.ways) {
+                *edge = match *way {
+                    Way::Edge(number) => to(targets[number]),
+                    Way::Choice(number) => to(blocks[number]),
+                    Way::Nowhere => to(targets[0]),
+                };
+            }
+            self.builder().effect(op, vec![condition]);
         }
     }
 
@@ -145,10 +178,6 @@ impl Gradient<'_> {
             let one = builder.func.iconst(Type::i64(), 1);
             is_first = builder.icmp(IntPred::Ule, counter, one);
         }
-        let to = |block| Edge {
-            block,
-            args: Vec::new(),
-        };
         builder.branch(is_first, to(first), to(again));
         for &(from, edge) in edges {
             if self.primal.loops.contains(l, from) {
@@ -249,6 +278,14 @@ impl Gradient<'_> {
             block,
             args: vec![number],
         }
+    }
+}
+
+/// An edge that passes nothing.
+fn to(block: Block) -> Edge {
+    Edge {
+        block,
+        args: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@
 
 use crate::ir::{
     Access, Builder, Edge, FnFlags, Func, Function, IntPred, Module, Op, Region, Signature, Type,
+    Value,
 };
 use crate::support::{self, Callable};
 
@@ -37,19 +38,51 @@ pub fn list_access() -> Access {
     }
 }
 
+/// The bytes of the head of a list: the first element, and the root of the set of frees that are
+/// [`unpaired`](super::unpaired).
+pub const HEAD_BYTES: u64 = 16;
+
+/// Writes the head of an empty list.
+pub fn start(builder: &mut Builder<'_>, head: Value) {
+    let null = builder.func.zero(Type::ptr());
+    builder.store(null, head, list_access());
+    let root = builder.offset(head, ROOT);
+    builder.store(null, root, list_access());
+}
+
+/// Where the root of that set is in the head.
+pub(super) const ROOT: i64 = 8;
+
 /// `delay(head, primal, arguments…)`: puts a call of `free` with these arguments on a list, unless
 /// the pointer that is freed, the argument at `position`, is null or no shadow but the primal. What
 /// is beside a primal that is null is left over from another that was there before.
 pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
+    put(module, free, position, DELAY, |b, head, element, _| {
+        let next = b.load(Type::ptr(), head, list_access());
+        b.store(next, element, list_access());
+        b.store(element, head, list_access());
+    })
+}
+
+/// A function as [`delay`], named after a prefix, that makes an element and puts it where `keep`
+/// says, which gets the head, the element and the pointer that is freed.
+pub(super) fn put(
+    module: &mut Module,
+    free: Func,
+    position: usize,
+    prefix: &str,
+    keep: impl FnOnce(&mut Builder<'_>, Value, Value, Value),
+) -> Callable {
     let freed = module.funcs[free].sig.params.clone();
     let mut params = vec![Type::ptr(), Type::ptr()];
     params.extend(&freed);
     let sig = Signature::new(params, Type::void());
-    let name = format!("{DELAY}{}", module.funcs[free].name);
+    let name = format!("{prefix}{}", module.funcs[free].name);
     if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
-    let number = delayed(module).len() as i128;
+    let known = delayed(module).iter().position(|&func| func == free);
+    let number = known.unwrap_or(delayed(module).len()) as i128;
     let (malloc, malloc_sig) = support::malloc(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -79,8 +112,6 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
     let bytes = SLOT * (1 + arguments.len() as i64);
     let bytes = b.func.iconst(Type::i64(), bytes.into());
     let element = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(head);
-    let next = b.load(Type::ptr(), head, list_access());
-    b.store(next, element, list_access());
     let number = b.func.iconst(Type::i64(), number);
     let field = b.offset(element, 8);
     b.store(number, field, list_access());
@@ -88,7 +119,7 @@ pub fn delay(module: &mut Module, free: Func, position: usize) -> Callable {
         let field = b.offset(element, SLOT * (1 + i as i64));
         b.store(argument, field, list_access());
     }
-    b.store(element, head, list_access());
+    keep(&mut b, head, element, arguments[position]);
     b.jump(done, vec![]);
 
     b.block = done;

@@ -2,7 +2,9 @@
 
 use super::augmented::Augmented;
 use super::control::Hub;
+use super::dropped;
 use super::induction::Step;
+use super::local::local_values;
 use super::tape::Layout;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
@@ -14,7 +16,8 @@ use crate::plan::{Need, Plan, Source, called_again};
 use crate::primal::Primal;
 use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
-use std::collections::{BTreeSet, HashMap};
+use cranelift_entity::EntitySet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The reverse sweep under construction.
 pub(super) struct Gradient<'a> {
@@ -39,15 +42,20 @@ pub(super) struct Gradient<'a> {
     pub(super) hubs: HashMap<Loop, Hub>,
     /// The slots of each active value's adjoints.
     slots: HashMap<Value, Vec<Value>>,
+    /// The values whose adjoints need no slot, and what those got so far.
+    local: HashSet<Value>,
+    sums: HashMap<(Value, usize), Value>,
     /// The slot of each loop's counter.
     counters: HashMap<Loop, Value>,
     /// Values of the forward sweep that exist in the reverse sweep too.
     both: HashMap<Value, Value>,
     pub(super) seeds: Vec<Value>,
-    frame: Value,
+    pub(super) frame: Value,
     /// Primal values that the current block has got already.
     memo: HashMap<Need, Value>,
     records: HashMap<Option<Loop>, Value>,
+    /// The instructions whose results may be infinite where they are dropped.
+    pub(super) guarded: EntitySet<Inst>,
     /// A value that got a contribution which its type has no place for.
     lost: Option<Value>,
 }
@@ -114,12 +122,15 @@ impl<'a> Gradient<'a> {
             reversed: HashMap::new(),
             hubs: HashMap::new(),
             slots: HashMap::new(),
+            local: local_values(primal),
+            sums: HashMap::new(),
             counters: HashMap::new(),
             both,
             seeds: params[shared..params.len() - 1].to_vec(),
             frame,
             memo: HashMap::new(),
             records: HashMap::new(),
+            guarded: dropped::guarded(primal),
             lost: None,
         }
     }
@@ -229,6 +240,14 @@ impl<'a> Gradient<'a> {
         got
     }
 
+    /// Whether a value of the forward sweep is computed again where the reverse sweep is.
+    pub(super) fn is_recomputed(&self, value: Value) -> bool {
+        let need = self.augmented.need(self.primal, value, self.at);
+        let plan = self.tape.map(|(plan, _)| plan);
+        let source = plan.zip(need).map(|(plan, need)| plan.source(need));
+        source == Some(Source::Recompute)
+    }
+
     fn cached(&mut self, layout: &Layout, need: Need) -> Value {
         let ty = self.augmented.func.ty(need.value);
         let record = self.record_address(need.level);
@@ -274,12 +293,6 @@ impl<'a> Gradient<'a> {
 
     fn recomputed_param(&mut self, value: Value) -> Value {
         let ty = self.augmented.func.ty(value);
-        if let Some(decision) = self.augmented.decisions.get(&value).copied() {
-            let condition = self.primal_value(decision.condition);
-            let then = self.func.iconst(ty, decision.then.into());
-            let other = self.func.iconst(ty, decision.other.into());
-            return self.builder().select(condition, then, other);
-        }
         let Some(induction) = self.augmented.inductions.get(&value).cloned() else {
             panic!("the plan computes {value} again, but there is no recipe for it");
         };
@@ -419,11 +432,12 @@ impl<'a> Gradient<'a> {
         Ok(choose(&mut self.builder(), primal, shadow, zero, len))
     }
 
-    /// Where the callee of a call keeps its frame: in the record of the iteration.
-    pub(super) fn callee_frame(&mut self, inst: Inst) -> Value {
+    /// Where the callee of a call keeps its frame, and whether that is memory of its own: otherwise
+    /// it is in the record of the iteration.
+    pub(super) fn callee_frame(&mut self, inst: Inst) -> (Value, bool) {
         let level = self.primal.loops.innermost(self.at);
         let Some((_, layout)) = self.tape else {
-            return self.func.zero(Type::ptr());
+            return (self.func.zero(Type::ptr()), false);
         };
         let record = self.record_address(level);
         let (offset, on_heap) = layout.callee_frame(inst);
@@ -431,8 +445,8 @@ impl<'a> Gradient<'a> {
         let mut builder = self.builder();
         let address = builder.offset(record, offset);
         match on_heap {
-            true => builder.load(Type::ptr(), address, access),
-            false => address,
+            true => (builder.load(Type::ptr(), address, access), true),
+            false => (address, false),
         }
     }
 
@@ -445,7 +459,11 @@ impl<'a> Gradient<'a> {
             let mut builder = self.builder();
             let address = builder.offset(outer, array.field);
             let base = builder.load(Type::ptr(), address, access);
-            self.free("free", vec![base]);
+            match array.counted {
+                true => self.free_tape(base),
+                // It may have moved while it grew, so it is in no order.
+                false => self.free("free", vec![base]),
+            }
         }
     }
 
@@ -528,6 +546,11 @@ impl<'a> Gradient<'a> {
     /// Takes the adjoints of a value out of their slots.
     pub(super) fn take_adjoints(&mut self, value: Value) -> Vec<Value> {
         let ty = self.primal.function.ty(value);
+        if self.local.contains(&value) {
+            let zero = self.func.zero(ty);
+            let sums = (0..self.width()).map(|k| self.sums.remove(&(value, k)));
+            return sums.map(|sum| sum.unwrap_or(zero)).collect();
+        }
         let access = self.frame_access(ty);
         (0..self.width())
             .map(|k| {
@@ -562,14 +585,58 @@ impl<'a> Gradient<'a> {
         if !self.takes_floats(value, offset, contribution, pieces) {
             self.lost.get_or_insert(value);
         }
+        if self.local.contains(&value) {
+            self.add_to_sum(value, k, offset, contribution, pieces);
+            return;
+        }
         let slot = self.slot(value, k);
+        self.accumulate_at(slot, value, offset, contribution, pieces);
+    }
+
+    /// Adds a contribution to an adjoint that has no slot.
+    fn add_to_sum(
+        &mut self,
+        value: Value,
+        k: usize,
+        offset: i64,
+        contribution: Value,
+        pieces: &[(i64, FloatKind)],
+    ) {
+        let ty = self.primal.function.ty(value);
+        let mut sum = contribution;
+        // A float that moved as an integer comes back as one.
+        if self.func.ty(contribution) != ty {
+            let memory = self.temporary(ty);
+            let access = self.frame_access(ty);
+            let zero = self.func.zero(ty);
+            self.builder().store(zero, memory, access.clone());
+            self.accumulate_at(memory, value, offset, contribution, pieces);
+            sum = self.builder().load(ty, memory, access);
+        }
+        if let Some(&others) = self.sums.get(&(value, k)) {
+            let mut builder = self.builder();
+            builder.float_flags = Flags::ADJOINT_SUM;
+            sum = builder.fadd(others, sum);
+        }
+        self.sums.insert((value, k), sum);
+    }
+
+    /// Adds a contribution to the adjoint of a value in memory.
+    fn accumulate_at(
+        &mut self,
+        memory: Value,
+        value: Value,
+        offset: i64,
+        contribution: Value,
+        pieces: &[(i64, FloatKind)],
+    ) {
         let same = self.func.ty(contribution) == self.primal.function.ty(value);
         let ty = self.func.ty(contribution);
         let mut access = self.frame_access(ty);
         if !same {
             access.align = 1;
         }
-        let address = self.builder().offset(slot, offset);
+        let address = self.builder().offset(memory, offset);
         self.accumulate(address, contribution, pieces, &access);
     }
 

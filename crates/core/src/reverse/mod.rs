@@ -19,18 +19,23 @@
 //! went on to. Its instructions are reversed in reverse order: each takes the adjoint of its
 //! result out of its slot, leaving zero, and adds contributions to the slots of its operands. So
 //! a slot is zero whenever its value is not between last use and definition, and loops need no
-//! care. Slots are frame memory that a later pass turns into values.
+//! care. Slots are frame memory that a later pass turns into values. An adjoint that never leaves
+//! the reverse of one block has no slot but is a value from the beginning ([`local`]).
 
 mod adjoint;
 mod augmented;
 mod combine;
 mod control;
+mod decisions;
 pub mod delayed;
+mod dropped;
 mod gradient;
 mod induction;
+mod local;
 mod moves;
 pub mod nest;
 mod tape;
+pub mod unpaired;
 pub mod versions;
 
 pub use augmented::Augmented;
@@ -74,6 +79,6 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         augmented,
         gradient,
         frame_bytes: layout.frame_bytes(),
-        delays: synthesis.frees_memory(primal.key.func),
+        delays: synthesis.has_list(&primal.key),
     })
 }

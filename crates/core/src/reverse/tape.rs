@@ -12,13 +12,15 @@
 use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
 use crate::analysis::loops::Loop;
+use crate::derivative::Key;
 use crate::ir::{
-    Access, Block, Builder, Declared, Function, Inst, InstData, IntPred, Module, Op, Region,
-    SourcePart, SourceTypeData, Type, Value, ValueDef,
+    Access, Block, Builder, Declared, FnFlags, Function, Inst, InstData, IntPred, Module, Op,
+    Region, SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan};
 use crate::planted::Defect;
 use crate::primal::Primal;
+use crate::shadow::ActiveCall;
 use crate::support;
 use crate::synthesis::Synthesis;
 use std::collections::HashMap;
@@ -40,7 +42,7 @@ pub(super) struct Array {
     /// The outermost loop whose iterations it is for.
     pub root: Loop,
     /// Whether it is allocated at its full size.
-    counted: bool,
+    pub counted: bool,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -65,14 +67,32 @@ impl Record {
 const RECORD_ALIGN: u64 = 16;
 
 impl Layout {
+    /// Lays out the records. The size of the frame of a recursive call is not known then, and its
+    /// frame is on the heap; but if the frame is empty as long as those of calls of itself are, all
+    /// of them are.
     pub(super) fn new(
         synthesis: &mut Synthesis,
         primal: &Primal,
         augmented: &Augmented,
         plan: &Plan,
     ) -> Layout {
+        let empty = Layout::with_own(synthesis, primal, augmented, plan, Some(0));
+        match empty.frame_bytes() {
+            0 => empty,
+            _ => Layout::with_own(synthesis, primal, augmented, plan, None),
+        }
+    }
+
+    /// Lays out the records if the frames of calls of the function itself have this size.
+    fn with_own(
+        synthesis: &mut Synthesis,
+        primal: &Primal,
+        augmented: &Augmented,
+        plan: &Plan,
+        own: Option<u64>,
+    ) -> Layout {
         let mut layout = Layout::default();
-        if synthesis.frees_memory(primal.key.func) {
+        if synthesis.has_list(&primal.key) {
             let field = layout.records.entry(None).or_default().add(8, 8);
             debug_assert_eq!(field, LIST_FIELD);
         }
@@ -87,6 +107,10 @@ impl Layout {
         let mut calls: Vec<_> = augmented.calls.iter().collect();
         calls.sort_by_key(|(inst, _)| **inst);
         let choice = |inst: &Inst| primal.dispatched.get(inst).map(|d| d.choice);
+        let frame_bytes = |call: &ActiveCall| match call.key == primal.key {
+            true => own,
+            false => call.pair.frame_bytes,
+        };
         let mut shared: HashMap<usize, i64> = HashMap::new();
         for &(&inst, call) in &calls {
             let block = augmented.func.result(call.frame);
@@ -95,7 +119,7 @@ impl Layout {
             let record = layout.records.entry(level).or_default();
             // Of the functions that a pointer may lead to only one runs, so they share the place.
             let offset = match choice(&inst) {
-                None => match call.pair.frame_bytes {
+                None => match frame_bytes(call) {
                     Some(bytes) => record.add(bytes, RECORD_ALIGN),
                     None => record.add(8, 8),
                 },
@@ -103,13 +127,11 @@ impl Layout {
                     let alike = calls
                         .iter()
                         .filter(|(other, _)| choice(other) == Some(number));
-                    let bytes = alike
-                        .map(|(_, call)| call.pair.frame_bytes.unwrap_or(8))
-                        .max();
+                    let bytes = alike.map(|(_, call)| frame_bytes(call).unwrap_or(8)).max();
                     record.add(bytes.unwrap_or(0), RECORD_ALIGN)
                 }),
             };
-            let on_heap = call.pair.frame_bytes.is_none();
+            let on_heap = frame_bytes(call).is_none();
             layout.frames.insert(inst, (offset, on_heap));
         }
         // Inner loops come after outer ones, so an inner array is placed before its outer record
@@ -171,11 +193,11 @@ impl Layout {
         self.arrays[&l]
     }
 
-    /// The arrays that were allocated for a loop and the loops in it, in a stable order.
+    /// The arrays that were allocated for a loop and the loops in it, the last one first.
     pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
         let arrays = self.arrays.iter().filter(|(_, array)| array.root == root);
         let mut arrays: Vec<(Loop, Array)> = arrays.map(|(&l, &array)| (l, array)).collect();
-        arrays.sort_by_key(|(l, _)| *l);
+        arrays.sort_by_key(|(l, _)| std::cmp::Reverse(*l));
         arrays
     }
 
@@ -214,6 +236,16 @@ fn root(primal: &Primal, augmented: &Augmented, l: Loop) -> (Loop, bool) {
         root = chain[n];
     }
     (root, true)
+}
+
+/// What is said of calls that make or free memory of the tape. A combined derivative makes its own
+/// once; that of its callees comes and goes as on a stack, see
+/// [`stack_tapes`](crate::simplify::stack_tapes).
+pub(super) fn tape_flags(key: &Key) -> FnFlags {
+    match key.combined {
+        true => FnFlags::empty(),
+        false => FnFlags::TAPE,
+    }
 }
 
 /// Makes the forward sweep fill the tape.
@@ -342,6 +374,7 @@ impl Filler<'_> {
         let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let flags = tape_flags(&self.primal.key);
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
@@ -350,7 +383,9 @@ impl Filler<'_> {
                 let trips = b.add(last, one);
                 total = b.mul(total, trips);
             }
-            base = b.call(malloc, sig, vec![total]).unwrap_or(outer);
+            base = b
+                .call_with(malloc, sig, vec![total], flags)
+                .unwrap_or(outer);
             let field = b.offset(outer, array.field);
             b.store(base, field, access);
         });
@@ -446,7 +481,7 @@ impl Filler<'_> {
         let Some(&record) = record else { return };
         let insts = self.augmented.func.block_insts(block);
         let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
-        if self.synthesis.frees_memory(call.key.func) {
+        if self.synthesis.has_list(&call.key) {
             let own = self.addresses[&None];
             self.insert(block, at + 1, |b| {
                 let field = b.offset(own, LIST_FIELD);
@@ -467,10 +502,13 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
+        let flags = tape_flags(&self.primal.key);
         let mut memory = record;
         self.insert(block, at, |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
-            memory = b.call(malloc, sig, vec![bytes]).unwrap_or(record);
+            memory = b
+                .call_with(malloc, sig, vec![bytes], flags)
+                .unwrap_or(record);
             let address = b.offset(record, offset);
             b.store(memory, address, access);
         });

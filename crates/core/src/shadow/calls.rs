@@ -8,7 +8,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
     IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
-use crate::reverse::delayed;
+use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
@@ -27,6 +27,9 @@ pub struct ActiveCall {
     /// filled in when the layout of the tape is known.
     pub frame: Inst,
 }
+
+/// Frames of callees that are larger are allocated when they are called.
+const LARGEST_FRAME: u64 = 4096;
 
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
@@ -106,6 +109,16 @@ impl Walk<'_> {
                     self.stop_at(inst, data, func);
                 }
                 return Ok(());
+            }
+            CallKind::Unknown(_) if unpaired::is_helper(&self.primal.function.name) => {
+                return Err(Diagnostic::new(
+                    "cannot differentiate the derivative of a function that frees memory which it \
+                     may not have made",
+                    "who made the memory is found out while the program runs, by code that has no \
+                     derivative itself",
+                    "free the memory in the function that makes it, or keep it apart from memory \
+                     that others made",
+                ));
             }
             CallKind::Unknown(name) if self.is_active_call(inst) => {
                 return Err(unknown_call(&name)
@@ -247,7 +260,8 @@ impl Walk<'_> {
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
-            Sweep::Pointers if !own => {
+            Sweep::Pointers if !own && !self.primal.key.settles => {
+                self.synthesis.found_unpaired = true;
                 return Err(Diagnostic::new(
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
@@ -258,7 +272,10 @@ impl Walk<'_> {
                 .in_function(&self.primal.function.name));
             }
             Sweep::Pointers => {
-                let call = delayed::delay(module, free, position);
+                let call = match own {
+                    true => delayed::delay(module, free, position),
+                    false => unpaired::expect(module, free, position),
+                };
                 let frame = self.params[self.params.len() - 1];
                 let mut builder = self.builder(Some(inst));
                 let field = builder.offset(frame, delayed::LIST_FIELD);
@@ -351,12 +368,14 @@ impl Walk<'_> {
             shapes: shapes.collect(),
             made: made.collect(),
             globals: self.primal.activity.globals_of_call(inst).to_vec(),
+            held: self.primal.activity.held_of_call(inst),
             primal_needed: result.is_some(),
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
             runtime_activity: self.primal.key.runtime_activity,
             keep_tape: self.primal.key.keep_tape,
+            settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,
         };
         // Functions that call each other through pointers would all be made for all that the others
@@ -421,7 +440,10 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
-        let pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        // A function that calls itself in many places may be made for several keys, and each would
+        // have all frames of the next in its own.
+        pair.frame_bytes = pair.frame_bytes.filter(|&bytes| bytes <= LARGEST_FRAME);
         let args = self.paired_arguments(&key, data);
         let result = self.func.result(inst);
         let null = self.func.zero(Type::ptr());

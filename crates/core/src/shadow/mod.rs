@@ -24,13 +24,15 @@ pub use calls::ActiveCall;
 pub use nest::active_params;
 pub use runtime::{choose, spare};
 
+use crate::checks;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CastOp, Flags, Func, Function, Inst, InstData, Op, Region,
-    Type, UnaryOp, Value,
+    Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
+    InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
 };
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
+use crate::support;
 use crate::synthesis::Synthesis;
 use std::collections::HashMap;
 
@@ -213,7 +215,11 @@ impl Walk<'_> {
     fn inst(&mut self, inst: Inst) -> Result<()> {
         let data = self.func.inst(inst).clone();
         match &data.op {
-            Op::Call(_) | Op::Invoke { .. } => return self.call(inst, &data),
+            Op::Call(_) | Op::Invoke { .. } => {
+                self.call(inst, &data)?;
+                self.check_found(inst, &data);
+                return Ok(());
+            }
             op if op.is_terminator() => {
                 self.func.attach_inst(self.block, inst);
                 return Ok(());
@@ -239,6 +245,7 @@ impl Walk<'_> {
             let shadows = self.result_shadows(inst, &data, result)?;
             self.shadows.insert(result, shadows);
         }
+        self.check_found(inst, &data);
         Ok(())
     }
 
@@ -254,11 +261,69 @@ impl Walk<'_> {
         if let Some(positions) = moved_operands(&data.op) {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
-            return Ok(self.same_on_shadows(inst, data, &positions));
+            let shadows = self.same_on_shadows(inst, data, &positions);
+            self.check_held(inst, data, result, &shadows);
+            return Ok(shadows);
         }
         match rules::rule_for(&data.op) {
             Some(rule) => self.tangents(inst, data, rule, result),
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
+        }
+    }
+
+    /// A pointer that is found in a variable has a shadow only if it was put there while the
+    /// derivative ran; if not, the program stops.
+    fn check_held(&mut self, inst: Inst, data: &InstData, pointer: Value, shadows: &[Value]) {
+        let held = matches!(data.op, Op::Load(_))
+            && self.func.ty(pointer).is_ptr()
+            && !self.primal.key.runtime_activity
+            && self.primal.activity.was_held(pointer);
+        if !held {
+            return;
+        }
+        let module = &mut self.synthesis.module;
+        let why = "a derivative flows through the pointer %p, which was in a variable before the \
+                   derivative began, or leads to memory without a shadow";
+        let message = stopping_text(module, data, why);
+        let (check, sig) = checks::shadow(module);
+        for &shadow in shadows {
+            let mut builder = self.builder(Some(inst));
+            let text = Constant::Address(Symbol::Global(message), 0);
+            let text = builder.func.constant(Type::ptr(), text);
+            builder.call(check, sig.clone(), vec![pointer, shadow, text, text]);
+        }
+    }
+
+    /// A pointer that is found in memory which nothing is known of must not lead to variables that
+    /// derivatives flow through; if it does, the program stops.
+    fn check_found(&mut self, inst: Inst, data: &InstData) {
+        let Some(pointer) = self.primal.function.result(inst) else {
+            return;
+        };
+        let found = matches!(data.op, Op::Load(_) | Op::Call(_))
+            && self.func.ty(pointer).is_ptr()
+            && !self.primal.key.runtime_activity
+            && self.primal.types.shape(pointer).may_hold_floats();
+        let variables = self.primal.activity.perhaps_behind(pointer).to_vec();
+        for variable in variables.into_iter().filter(|_| found) {
+            let module = &mut self.synthesis.module;
+            let (name, bytes) = (
+                &module.globals[variable].name,
+                module.globals[variable].size,
+            );
+            let why = format!(
+                "a derivative flows through the variable {name}, and the pointer %p leads there, \
+                 which was in memory before the derivative began",
+            );
+            let message = stopping_text(module, data, &why);
+            let (check, sig) = checks::outside(module);
+            let mut builder = self.builder(Some(inst));
+            let [start, text] = [variable, message].map(|global| {
+                let address = Constant::Address(Symbol::Global(global), 0);
+                builder.func.constant(Type::ptr(), address)
+            });
+            let bytes = builder.func.iconst(Type::i64(), bytes.into());
+            builder.call(check, sig, vec![pointer, start, bytes, text]);
         }
     }
 
@@ -368,6 +433,14 @@ impl Walk<'_> {
     fn callee(&self, func: Func) -> &Function {
         &self.synthesis.module.funcs[func]
     }
+}
+
+/// The message with which a program stops at an instruction.
+fn stopping_text(module: &mut Module, data: &InstData, why: &str) -> Global {
+    let place = data.loc.map(|loc| &module.locs[loc]);
+    let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
+    let place = place.replace('%', "%%");
+    support::constant_text(module, format!("zymase: {place}{why}\n\0"))
 }
 
 /// The access to shadow memory that goes with an access of this type to primal memory.

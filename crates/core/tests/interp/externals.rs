@@ -200,6 +200,7 @@ fn allocators() {
                 family: String::new(),
                 size_args: vec![0],
                 ptr_arg: None,
+                freed: None,
             });
         }
         let mut machine = Machine::new(&module).expect("globals");

@@ -168,5 +168,6 @@ fn alloc_info(kind: u64, size: Option<u64>) -> Option<AllocInfo> {
         family: String::new(),
         size_args,
         ptr_arg: None,
+        freed: None,
     })
 }

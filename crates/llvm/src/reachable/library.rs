@@ -128,7 +128,7 @@ pub(super) struct Reached {
 
 /// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
 /// call through a pointer to all functions of its type whose address is taken, a function whose
-/// derivative is registered to what makes that up.
+/// derivative is registered to what makes that up, an allocator to what frees.
 pub(super) fn reached(
     private: &Module,
     pins: &Pins,
@@ -157,7 +157,7 @@ pub(super) fn reached(
                 .registered
                 .iter()
                 .filter(|_| !LLVMIsAFunction(value).is_null());
-            for registered in rules.filter(|r| r.is_derivative() && r.about == value_name(value)) {
+            for registered in rules.filter(|r| r.hides_body() && r.about == value_name(value)) {
                 let parts = registered.functions();
                 let parts: Vec<_> = parts.filter_map(|name| private.function(name)).collect();
                 found.with_rules.extend(&parts);

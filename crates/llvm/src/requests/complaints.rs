@@ -73,6 +73,53 @@ pub fn malformed_rule(by: &str, kind: RuleKind) -> Complaint {
     )
 }
 
+/// A registration of an allocator that is none.
+pub fn malformed_allocator(by: &str) -> Complaint {
+    Diagnostic::new(
+        format!("cannot read the registration `{by}`"),
+        "it should have the entries {alloc, (void *)size_argument, \"arguments of free\", free}, \
+         known at compile time",
+        ALLOCATOR_HELP,
+    )
+}
+
+/// An allocator without what frees its memory.
+pub fn allocator_without_free(by: &str, about: &str) -> Complaint {
+    Diagnostic::new(
+        format!("the allocator `{about}` is registered without what frees its memory"),
+        format!(
+            "shadows are allocated by `{about}` too, and the derivative has to free them; `{by}` \
+             does not say how"
+        ),
+        ALLOCATOR_HELP,
+    )
+}
+
+/// An allocator whose size is no argument.
+pub fn allocator_without_size(by: &str, about: &str, index: i64, what: &str) -> Complaint {
+    Diagnostic::new(
+        format!("argument {index} of the allocator `{about}` is no size in bytes"),
+        format!("`{by}` says that it is, but {what}"),
+        "give the position of the argument with the size; the first one is 0",
+    )
+}
+
+/// A function that cannot free what an allocator made.
+pub fn wrong_free(by: &str, about: &str, free: &str, what: &str) -> Complaint {
+    Diagnostic::new(
+        format!("`{free}` cannot be called to free what `{about}` allocates"),
+        format!("{what}; that is what `{by}` says"),
+        format!(
+            "list what `{free}` takes, in its order: -1 for the memory, and for others the \
+             positions of the arguments of `{about}`, as in \"-1,0\""
+        ),
+    )
+}
+
+const ALLOCATOR_HELP: &str = "name the function that allocates, the position of the argument with \
+    the size in bytes, what the function takes that frees (-1 is the memory, 0 the first argument \
+    of the allocation), and that function: {alloc, (void *)0, \"-1\", release}";
+
 /// A function of a rule that is not there.
 pub fn missing_part(by: &str, name: &str) -> Complaint {
     Diagnostic::new(

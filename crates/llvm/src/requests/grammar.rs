@@ -250,6 +250,8 @@ pub enum Registration {
     Recompute,
     /// The derivative of this function.
     Derivative(RuleKind),
+    /// This function allocates memory, and another frees it.
+    Allocator,
     /// Something that Zymase does not read yet.
     Unsupported,
 }
@@ -274,7 +276,7 @@ const REGISTRATIONS: &[(&str, Registration)] = &[
         "__enzyme_function_like",
         Registration::Derivative(RuleKind::Like),
     ),
-    ("__enzyme_allocation_like", Registration::Unsupported),
+    ("__enzyme_allocation_like", Registration::Allocator),
     ("__enzyme_shouldrecompute", Registration::Recompute),
 ];
 
@@ -301,7 +303,7 @@ const ANNOTATIONS: &[(&str, Registration)] = &[
         "enzyme_function_like",
         Registration::Derivative(RuleKind::Like),
     ),
-    ("enzyme_allocation_like", Registration::Unsupported),
+    ("enzyme_allocation_like", Registration::Allocator),
     ("enzyme_shouldrecompute", Registration::Recompute),
     (
         "enzyme_register_gradient",

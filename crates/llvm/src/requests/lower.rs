@@ -6,6 +6,7 @@
 //!
 //! Before: the targets are imported. After: every pinned request is one instruction of core.
 
+use super::allocators;
 use super::checks::Checks;
 use super::complaints as complain;
 use super::parse::Source;
@@ -52,6 +53,10 @@ pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Fun
                 if let Some((_, global)) = module.globals.iter_mut().find(|(_, g)| named(g)) {
                     global.inactive = true;
                 }
+                continue;
+            }
+            Rule::Allocator(allocator) => {
+                allocators::mark(module, &registered.about, allocator);
                 continue;
             }
             Rule::Unsupported => continue,

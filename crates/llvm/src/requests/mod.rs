@@ -12,6 +12,7 @@
 //! So programs that ask for a derivative are never imported (unless derivatives are taken of them
 //! too): they call a function, and it is defined when the derivatives exist.
 
+mod allocators;
 mod barriers;
 mod bind;
 mod calls;
@@ -30,6 +31,7 @@ mod registrations;
 mod settings;
 mod types;
 
+pub use allocators::Allocator;
 pub use bind::erase_bound;
 pub use complaints::only_declared;
 pub use grammar::{COMMON_PREFIX, is_registration, is_request};

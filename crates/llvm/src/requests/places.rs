@@ -55,6 +55,34 @@ pub unsafe fn complain_at(
     }
 }
 
+/// Where a global variable is defined, if that is known.
+///
+/// # Safety
+/// `variable` is a live global variable.
+pub unsafe fn place_of_variable(variable: LLVMValueRef) -> Option<Place> {
+    // SAFETY: the entries are live until they are given back; a variable has a file or none.
+    unsafe {
+        let mut count = 0;
+        let entries = LLVMGlobalCopyAllMetadata(variable, &mut count);
+        let mut place = None;
+        for i in 0..count as u32 {
+            let node = LLVMValueMetadataEntriesGetMetadata(entries, i);
+            let wanted = LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind;
+            if ll::metadata_kind(node) as u32 == wanted as u32 {
+                let declared = LLVMDIGlobalVariableExpressionGetVariable(node);
+                place = Some(Place {
+                    file: name_of(LLVMDIVariableGetFile(declared)),
+                    line: LLVMDIVariableGetLine(declared),
+                    column: 0,
+                    function: value_name(variable),
+                });
+            }
+        }
+        LLVMDisposeValueMetadataEntries(entries);
+        place
+    }
+}
+
 /// The name of the function that a scope is in.
 fn subprogram_of(context: LLVMContextRef, scope: LLVMMetadataRef) -> Option<String> {
     let mut next = scope;
@@ -73,12 +101,19 @@ fn subprogram_of(context: LLVMContextRef, scope: LLVMMetadataRef) -> Option<Stri
 
 /// The file of a scope, as the compiler was given it.
 unsafe fn file_of(scope: LLVMMetadataRef) -> String {
+    // SAFETY: scopes have a file or none.
+    unsafe {
+        match scope.is_null() {
+            true => String::new(),
+            false => name_of(LLVMDIScopeGetFile(scope)),
+        }
+    }
+}
+
+/// The name of a file, as the compiler was given it.
+unsafe fn name_of(file: LLVMMetadataRef) -> String {
     // SAFETY: the strings live as long as the metadata.
     unsafe {
-        let file = match scope.is_null() {
-            true => scope,
-            false => LLVMDIScopeGetFile(scope),
-        };
         if file.is_null() {
             return String::new();
         }

@@ -1,9 +1,10 @@
 //! What the program registers about functions and variables: by global variables with special
 //! names, and by annotations.
 
+use super::allocators::{self, Allocator};
 use super::complaints as complain;
 use super::grammar::{self, Registration};
-use super::places::complain_at;
+use super::places::{complain_at, place_of_variable};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use llvm_sys::core::*;
@@ -25,16 +26,22 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// Whether what the body of the function does is not what its derivatives do.
+    pub fn hides_body(&self) -> bool {
+        self.is_derivative() || matches!(self.rule, Rule::Allocator(_))
+    }
+
     /// Whether this is about the derivative of a function.
     pub fn is_derivative(&self) -> bool {
         matches!(self.rule, Rule::Derivative(..) | Rule::Like(_))
     }
 
     /// The names of the functions that this is about: the function itself, then those that make up
-    /// its derivative.
+    /// its derivative, or the one that frees what it allocates.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let parts = match &self.rule {
             Rule::Derivative(_, parts, _) => parts.as_slice(),
+            Rule::Allocator(allocator) => std::slice::from_ref(&allocator.free),
             _ => &[],
         };
         let names = [&self.about].into_iter().chain(parts);
@@ -45,6 +52,7 @@ impl Registered {
     pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let parts = match &mut self.rule {
             Rule::Derivative(_, parts, _) => parts.as_mut_slice(),
+            Rule::Allocator(allocator) => std::slice::from_mut(&mut allocator.free),
             _ => &mut [],
         };
         [&mut self.about].into_iter().chain(parts)
@@ -73,6 +81,8 @@ pub enum Rule {
     Derivative(RuleKind, Vec<String>, Option<Vec<Activity>>),
     /// The function has the derivative of this library function.
     Like(String),
+    /// The function allocates memory that is freed by another.
+    Allocator(Allocator),
     /// Zymase does not know what to do with it yet.
     Unsupported,
 }
@@ -94,6 +104,16 @@ pub fn registrations(module: &Module) -> Result<Vec<Registered>> {
             let Some(kind) = grammar::registration(&by) else {
                 continue;
             };
+            if kind == Registration::Allocator {
+                let (about, allocator) = allocators::registered(global, &by)?;
+                found.push(Registered {
+                    by,
+                    about,
+                    rule: Rule::Allocator(allocator),
+                    place: place_of_variable(global),
+                });
+                continue;
+            }
             let mut symbols = Vec::new();
             collect_symbols(LLVMGetInitializer(global), &mut symbols, 4);
             if let Registration::Derivative(kind) = kind {
@@ -188,6 +208,13 @@ unsafe fn annotations(
                 Ok(Registration::Derivative(kind)) => {
                     let rule = annotated_derivative(module, kind, &registered.by);
                     let rule = rule.map_err(|complaint| registered.complain(complaint))?;
+                    found.push(Registered { rule, ..registered });
+                }
+                Ok(Registration::Allocator) => {
+                    let allocator = allocators::annotated(module, symbol, &registered.by);
+                    let allocator =
+                        allocator.map_err(|complaint| registered.complain(complaint))?;
+                    let rule = Rule::Allocator(allocator);
                     found.push(Registered { rule, ..registered });
                 }
                 Ok(kind) => found.push(Registered {
@@ -295,7 +322,7 @@ unsafe fn rule(kind: Registration, symbol: LLVMValueRef) -> Rule {
 }
 
 /// The text of a constant string.
-unsafe fn string(pointer: LLVMValueRef) -> Option<String> {
+pub(super) unsafe fn string(pointer: LLVMValueRef) -> Option<String> {
     // SAFETY: the bytes live as long as the constant.
     unsafe {
         let mut symbols = Vec::new();

@@ -8,8 +8,8 @@
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::ir::{
-    Constant, FnFlags, Func, Function, Global, InstData, ModRef, Module, Op, Symbol, Value,
-    ValueDef,
+    Callee, Constant, FnFlags, Func, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
+    Value, ValueDef,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,6 +22,12 @@ pub struct Globals {
     pub written: BTreeSet<Global>,
     /// The first function found without a body that may use variables on its own account.
     pub stranger: Option<Func>,
+    /// Whether some call goes through a pointer, perhaps to code that is not part of the program.
+    pub by_pointer: bool,
+    /// Whether pointers are loaded from variables.
+    pub finds_pointers: bool,
+    /// Whether floats are loaded, stored or copied.
+    pub uses_floats: bool,
 }
 
 impl Globals {
@@ -42,15 +48,29 @@ impl Globals {
         }
         // What functions do that the user calls inactive is his affair; but the variables count, for
         // there may be derivatives among what they call.
+        let known = globals.clone();
         while let Some(func) = inactive.pop() {
             let callees = globals.function(module, func);
             inactive.extend(callees.into_iter().filter(|&callee| found.insert(callee)));
         }
+        globals.by_pointer = known.by_pointer;
+        globals.finds_pointers = known.finds_pointers;
+        globals.uses_floats = known.uses_floats;
         globals.follow_constants(module);
         globals
             .written
             .retain(|&global| !module.globals[global].constant);
         globals
+    }
+
+    /// Adds what another function touches.
+    pub fn merge(&mut self, other: &Globals) {
+        self.touched.extend(&other.touched);
+        self.written.extend(&other.written);
+        self.stranger = self.stranger.or(other.stranger);
+        self.by_pointer |= other.by_pointer;
+        self.finds_pointers |= other.finds_pointers;
+        self.uses_floats |= other.uses_floats;
     }
 
     /// Notes what a function itself does, and gives the functions it calls.
@@ -62,7 +82,11 @@ impl Globals {
         for &block in function.blocks() {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
-                let called = data.op.call().map(|call| targets_of(module, call));
+                self.note_pointers(module, function, inst, &addresses);
+                let called = data.op.call().map(|call| {
+                    self.by_pointer |= call.callee == Callee::Indirect;
+                    targets_of(module, call)
+                });
                 let called = called.unwrap_or_default();
                 // What has no derivative writes none: the guard of a variable, say.
                 let inactive = |&callee: &Func| known::is_inactive(&module.funcs[callee]);
@@ -74,6 +98,31 @@ impl Globals {
             }
         }
         callees
+    }
+
+    /// Notes whether an instruction finds a pointer in a variable, or uses floats.
+    fn note_pointers(
+        &mut self,
+        module: &Module,
+        function: &Function,
+        inst: Inst,
+        addresses: &HashMap<Value, Global>,
+    ) {
+        let data = function.inst(inst);
+        match (&data.op, function.result(inst)) {
+            (Op::Load(_), Some(result)) if function.ty(result).is_ptr() => {
+                let global = addresses.get(&data.args[0]);
+                self.finds_pointers |= global.is_some_and(|&g| !module.globals[g].constant);
+            }
+            (Op::Load(_), Some(result)) => {
+                self.uses_floats |= function.ty(result).is_float_like();
+            }
+            (Op::Store(_), _) => {
+                self.uses_floats |= function.ty(data.args[0]).is_float_like();
+            }
+            (Op::MemCopy { .. } | Op::Nest(_), _) => self.uses_floats = true,
+            _ => {}
+        }
     }
 
     /// Adds what can be reached through the addresses in constants.

@@ -8,7 +8,7 @@
 use super::objects::{Object, Objects};
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
-use crate::ir::{AllocKind, Function, Inst, Module, Value};
+use crate::ir::{AllocInfo, AllocKind, Freed, Function, Inst, Module, Value};
 use std::collections::BTreeSet;
 
 /// The allocations whose reverse ends their shadows.
@@ -35,8 +35,7 @@ pub(super) fn released(
                 frees.push(data.args[info.ptr_arg.unwrap_or(0) as usize]);
             }
             CallKind::Allocation(info)
-                if deallocator(&info.family).is_some()
-                    && !objects.outlives(Object::Local(inst)) =>
+                if deallocator(&info).is_some() && !objects.outlives(Object::Local(inst)) =>
             {
                 released.insert(inst);
             }
@@ -82,14 +81,21 @@ pub(super) fn released(
     }
 }
 
-/// What frees memory of a family that the reverse sweep can free by itself.
-pub fn deallocator(family: &str) -> Option<&'static str> {
-    match family {
-        "malloc" => Some("free"),
-        "_Znwm" => Some("_ZdlPv"),
-        "_Znam" => Some("_ZdaPv"),
-        "_ZnwmSt11align_val_t" => Some("_ZdlPvSt11align_val_t"),
-        "_ZnamSt11align_val_t" => Some("_ZdaPvSt11align_val_t"),
-        _ => None,
+/// How the reverse sweep can free memory that an allocation returned: as the program says, or as
+/// its family is freed.
+pub fn deallocator(info: &AllocInfo) -> Option<Freed> {
+    if info.freed.is_some() {
+        return info.freed.clone();
     }
+    let (by, args) = match info.family.as_str() {
+        "malloc" => ("free", vec![None]),
+        "_Znwm" => ("_ZdlPv", vec![None]),
+        "_Znam" => ("_ZdaPv", vec![None]),
+        // What is allocated with an alignment as second argument is freed with it.
+        "_ZnwmSt11align_val_t" => ("_ZdlPvSt11align_val_t", vec![None, Some(1)]),
+        "_ZnamSt11align_val_t" => ("_ZdaPvSt11align_val_t", vec![None, Some(1)]),
+        _ => return None,
+    };
+    let by = by.to_string();
+    Some(Freed { by, args })
 }

@@ -2,7 +2,8 @@
 //!
 //! A value is *active* if a derivative may flow into its floats from an active argument. A
 //! pointer *has a shadow* if the memory behind it may hold active floats, or pointers to such
-//! memory. Both spread through instructions and memory until nothing changes.
+//! memory. Both spread through instructions and memory until nothing changes. In the end a value
+//! stays active only if a derivative may flow on from it.
 //!
 //! An integer that is loaded from active memory is active too as long as nothing shows that it
 //! holds no float; only where it would have to be differentiated is it an error.
@@ -12,13 +13,14 @@ mod code_pointers;
 pub mod globals;
 pub mod lifetimes;
 mod objects;
+mod useful;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
 use crate::blas;
-use crate::derivative::Key;
+use crate::derivative::{Held, Key};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
@@ -40,9 +42,15 @@ pub struct Activity {
     shadowed: EntitySet<Value>,
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
+    /// The variables that callees touch and that may hold pointers with shadows.
+    holders: HashMap<Inst, Vec<Global>>,
     released: BTreeSet<Inst>,
     /// The arguments behind which all memory was made while the derivative ran.
     made: Vec<bool>,
+    /// The variables that may hold pointers with shadows at the start.
+    held: Vec<Held>,
+    /// The variables that derivatives flow through.
+    exposed: Vec<Global>,
 }
 
 impl Activity {
@@ -55,6 +63,7 @@ impl Activity {
         key: &Key,
         options: &Options,
     ) -> Result<Activity> {
+        let callees = globals_of_callees(module, function);
         let mut solver = Solver {
             module,
             function,
@@ -62,8 +71,8 @@ impl Activity {
             effects,
             key,
             copies: !options.breaks(Defect::CopiesIgnored),
-            objects: Objects::new(module, function, types, effects),
-            callees: HashMap::new(),
+            objects: Objects::new(module, function, types, effects, &callees),
+            callees,
             varied: BTreeSet::new(),
             with_shadows: BTreeSet::new(),
             active: EntitySet::new(),
@@ -86,10 +95,14 @@ impl Activity {
             solver.check(&shadowed)?;
         }
         bits::check(module, function, types, &solver.active)?;
+        useful::keep(module, function, key.ret, &mut solver.active);
         Ok(Activity {
-            globals: solver.globals_of_calls(),
+            globals: solver.of_calls(Solver::globals_of_call),
+            holders: solver.of_calls(Solver::holders_of_call),
             released: lifetimes::released(module, function, effects, &solver.objects),
             made: key.made.clone(),
+            held: key.held.clone(),
+            exposed: solver.exposed(),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -125,6 +138,39 @@ impl Activity {
         self.globals.get(&inst).map_or(&[], Vec::as_slice)
     }
 
+    /// The variables that a callee touches and that may hold pointers with shadows when it is called.
+    pub fn held_of_call(&self, inst: Inst) -> Vec<Held> {
+        let holders = self.holders.get(&inst).into_iter().flatten();
+        let held = holders.map(|&global| {
+            let reached = self.objects.reached_through(global);
+            let made = reached.iter().all(|object| self.was_made(object));
+            Held { global, made }
+        });
+        held.collect()
+    }
+
+    /// Whether a pointer may be one that a variable held at the start, so that it has a shadow only
+    /// if it was put there while the derivative ran.
+    pub fn was_held(&self, pointer: Value) -> bool {
+        let objects = self.objects.of(pointer).iter();
+        let mut held = objects.filter_map(|object| match object {
+            Object::Held(global) => Some(*global),
+            _ => None,
+        });
+        held.any(|global| self.held.iter().any(|held| held.global == global))
+    }
+
+    /// The variables with derivatives that a pointer may lead into without anybody having said so: it
+    /// was found in memory that nothing is known of.
+    pub fn perhaps_behind(&self, pointer: Value) -> &[Global] {
+        let mut objects = self.objects.of(pointer).iter();
+        let unknown = objects.any(|object| object.is_unknown()) && !self.has_shadow(pointer);
+        match unknown {
+            true => &self.exposed,
+            false => &[],
+        }
+    }
+
     /// Whether the reverse of an allocation ends the shadow of the memory.
     pub fn is_released(&self, allocation: Inst) -> bool {
         self.released.contains(&allocation)
@@ -153,6 +199,10 @@ impl Activity {
             Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
             // Nobody frees a constant.
             Object::Global(global) => self.objects.is_fixed(*global),
+            Object::Held(global) => {
+                let mut held = self.held.iter();
+                held.any(|held| held.global == *global && held.made)
+            }
             Object::Foreign => false,
         }
     }
@@ -202,8 +252,8 @@ struct Solver<'a> {
     /// Whether copies of memory count.
     copies: bool,
     objects: Objects,
-    /// The global variables that callees touch.
-    callees: HashMap<Func, Globals>,
+    /// The global variables that the callees of each call touch.
+    callees: HashMap<Inst, Globals>,
     /// Memory that may hold active floats.
     varied: BTreeSet<Object>,
     /// Memory that needs a shadow, as known at the start of the round.
@@ -226,19 +276,9 @@ impl Solver<'_> {
         }
         let globals = self.key.globals.iter().copied();
         self.varied.extend(globals.map(Object::Global));
-        for &block in self.function.blocks() {
-            for &inst in self.function.block_insts(block) {
-                for func in self.defined_callees(inst) {
-                    let module = self.module;
-                    // A rule gives derivatives by arguments alone.
-                    let globals = || match module.rules_of(func).next() {
-                        Some(_) => Globals::default(),
-                        None => Globals::new(module, func),
-                    };
-                    self.callees.entry(func).or_insert_with(globals);
-                }
-            }
-        }
+        let held = self.key.held.iter();
+        self.varied
+            .extend(held.map(|held| Object::Held(held.global)));
     }
 
     /// Marks a value as active if it can hold floats.
@@ -374,10 +414,12 @@ impl Solver<'_> {
             self.activate(result);
             self.vary_reachable(result);
         }
-        for func in self.defined_callees(inst) {
-            for global in self.callees[&func].written.clone() {
-                self.vary_object(Object::Global(global));
-            }
+        for global in self
+            .callees
+            .get(&inst)
+            .map_or(BTreeSet::new(), |g| g.written.clone())
+        {
+            self.vary_object(Object::Global(global));
         }
         for (i, &v) in args.iter().enumerate() {
             let writes = summary
@@ -406,35 +448,58 @@ impl Solver<'_> {
         objects.any(|o| self.varied.contains(o) || self.with_shadows.contains(o))
     }
 
-    /// The callees of a call that are differentiated if derivatives flow through it.
-    fn defined_callees(&self, inst: Inst) -> Vec<Func> {
-        let data = self.function.inst(inst);
-        let Some(call) = data.op.call() else {
+    /// The global variables with shadows that a callee touches. Code that nobody knows may touch all
+    /// that are not constant, and so may a pointer that nobody knows.
+    fn globals_of_call(&self, inst: Inst) -> Vec<Global> {
+        let Some(globals) = self.callees.get(&inst) else {
             return Vec::new();
         };
-        match call_kind(self.module, data) {
-            CallKind::Defined(func) => vec![func],
-            _ if call.callee == Callee::Indirect => targets_of(self.module, call),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The global variables with shadows that a callee touches.
-    fn globals_of_call(&self, inst: Inst) -> Vec<Global> {
-        let callees = self.defined_callees(inst);
-        let touched = callees.iter().flat_map(|func| &self.callees[func].touched);
-        let touched: BTreeSet<Global> = touched.copied().collect();
         let with_shadow = |global: &Global| {
             let object = Object::Global(*global);
             self.varied.contains(&object) || self.with_shadows.contains(&object)
         };
-        touched.into_iter().filter(with_shadow).collect()
+        match globals.by_pointer || (globals.finds_pointers && globals.uses_floats) {
+            true => {
+                let all = self.module.globals.iter();
+                let all = all.filter(|(_, data)| !data.constant);
+                let mut found: BTreeSet<Global> = all.map(|(global, _)| global).collect();
+                found.extend(&globals.touched);
+                found.into_iter().filter(with_shadow).collect()
+            }
+            false => {
+                let touched = globals.touched.iter().copied();
+                touched.filter(with_shadow).collect()
+            }
+        }
     }
 
-    fn globals_of_calls(&self) -> HashMap<Inst, Vec<Global>> {
-        let blocks = self.function.blocks().iter();
-        let insts = blocks.flat_map(|&block| self.function.block_insts(block));
-        let found = insts.map(|&inst| (inst, self.globals_of_call(inst)));
+    /// Those of them that may hold pointers with shadows.
+    fn holders_of_call(&self, inst: Inst) -> Vec<Global> {
+        let mut globals = self.globals_of_call(inst);
+        globals.retain(|&global| {
+            let mut contents = self.objects.contents(Object::Global(global));
+            !self.objects.is_fixed(global)
+                && (self.has_shadow_of_own(Object::Held(global))
+                    || contents.any(|object| self.with_shadows.contains(&object)))
+        });
+        globals
+    }
+
+    /// The variables that may hold active floats.
+    fn exposed(&self) -> Vec<Global> {
+        let variables = self.varied.iter().filter_map(|object| match *object {
+            Object::Global(global) => Some(global),
+            _ => None,
+        });
+        variables
+            .filter(|&global| !self.module.globals[global].constant)
+            .collect()
+    }
+
+    /// What is known of each call, where it is anything.
+    fn of_calls(&self, of: fn(&Self, Inst) -> Vec<Global>) -> HashMap<Inst, Vec<Global>> {
+        let calls = self.callees.keys();
+        let found = calls.map(|&inst| (inst, of(self, inst)));
         found.filter(|(_, globals)| !globals.is_empty()).collect()
     }
 
@@ -451,6 +516,13 @@ impl Solver<'_> {
             let outside: Vec<Object> = needs.iter().copied().filter(|o| !is_local(o)).collect();
             for holder in outside {
                 needs.extend(self.objects.contents(holder).filter(is_local));
+            }
+            // Callees know variables that this function does not mention.
+            for holder in self.objects.holders() {
+                let mut contents = self.objects.contents(holder);
+                if self.has_shadow_of_own(holder) && contents.any(|inner| needs.contains(&inner)) {
+                    needs.insert(holder);
+                }
             }
             for value in self.function.values() {
                 // A pointer with a shadow has one wherever it leads.
@@ -485,6 +557,7 @@ impl Solver<'_> {
             Object::Local(_) => true,
             Object::Global(global) => !self.module.globals[global].inactive,
             Object::Argument(i) => self.key.args[i] != ArgActivity::Const,
+            Object::Held(global) => self.key.held.iter().any(|held| held.global == global),
             Object::Foreign => false,
         }
     }
@@ -536,11 +609,10 @@ impl Solver<'_> {
                 if let Op::Store(_) = data.op
                     && self.is_active(args[0])
                     && !shadowed.contains(args[1])
-                    && self.objects.of(args[1]).contains(&Object::Foreign)
                 {
-                    self.check_object(Object::Foreign, data)?;
+                    self.check_unknown(args[1], data)?;
                 }
-                self.check_stranger(data)?;
+                self.check_stranger(inst, data)?;
                 if let CallKind::Defined(_) = call_kind(self.module, data)
                     && self.loses_derivative(data, shadowed)
                 {
@@ -569,9 +641,8 @@ impl Solver<'_> {
             .any(|&v| self.is_active(v));
         for output in 0..nest.outputs.len() {
             let base = data.args[nest.output_view(output).start];
-            let foreign = self.objects.of(base).contains(&Object::Foreign);
-            if (read || taken) && foreign && !shadowed.contains(base) {
-                self.check_object(Object::Foreign, data)?;
+            if (read || taken) && !shadowed.contains(base) {
+                self.check_unknown(base, data)?;
             }
         }
         Ok(())
@@ -590,22 +661,32 @@ impl Solver<'_> {
         let lost = |(i, v): (usize, &Value)| {
             summary.arg(i).contains(ArgEffects::WRITE)
                 && !shadowed.contains(*v)
-                && self.objects.of(*v).contains(&Object::Foreign)
+                && self.objects.of(*v).iter().any(|o| o.is_unknown())
         };
         flows && args.iter().enumerate().any(lost)
     }
 
+    /// A pointer without a shadow must not lead to memory that this function knows nothing of.
+    fn check_unknown(&self, pointer: Value, data: &InstData) -> Result<()> {
+        let mut objects = self.objects.of(pointer).iter();
+        match objects.find(|object| object.is_unknown()) {
+            Some(&object) => self.check_object(object, data),
+            None => Ok(()),
+        }
+    }
+
     /// A function without a body may use global variables that derivatives flow through, and
     /// nobody could tell how.
-    fn check_stranger(&self, data: &InstData) -> Result<()> {
-        let stranger = match data.op.call().map(|call| call.callee) {
-            Some(Callee::Direct(func)) => match self.callees.get(&func) {
-                Some(globals) => globals.stranger,
-                None => globals::stranger(self.module, func),
+    fn check_stranger(&self, inst: Inst, data: &InstData) -> Result<()> {
+        let stranger = match (self.callees.get(&inst), data.op.call()) {
+            (Some(globals), _) => globals.stranger,
+            (None, Some(call)) => match call.callee {
+                Callee::Direct(func) => globals::stranger(self.module, func),
+                Callee::Indirect => None,
             },
             _ => None,
         };
-        let varied = self.varied.iter().find_map(|object| match *object {
+        let varied = self.with_shadows.iter().find_map(|object| match *object {
             Object::Global(global) => (!self.module.globals[global].constant).then_some(global),
             _ => None,
         });
@@ -639,6 +720,13 @@ impl Solver<'_> {
                 "to memory that this function knows nothing of".to_string(),
                 "pass the memory as an enzyme_dup argument",
             ),
+            Object::Held(global) if !self.has_shadow_of_own(object) => (
+                format!(
+                    "to memory that the variable `{}` led to before",
+                    self.module.globals[global].name
+                ),
+                "pass the memory as an enzyme_dup argument",
+            ),
             // A pointer that was loaded from an object of a class may be its virtual table as far as
             // is known here, but nobody finds a number there, nor a pointer to one.
             Object::Global(global) if is_class_table(&self.module.globals[global].name) => {
@@ -666,6 +754,36 @@ impl Solver<'_> {
         .at(self.module, data.loc)
         .in_function(&self.function.name))
     }
+}
+
+/// The global variables that the callees of each call touch if they are differentiated.
+fn globals_of_callees(module: &Module, function: &Function) -> HashMap<Inst, Globals> {
+    let mut known: HashMap<Func, Globals> = HashMap::new();
+    let mut found = HashMap::new();
+    let insts = function.blocks().iter();
+    for &inst in insts.flat_map(|&block| function.block_insts(block)) {
+        let data = function.inst(inst);
+        let Some(call) = data.op.call() else { continue };
+        let callees = match call_kind(module, data) {
+            CallKind::Defined(func) => vec![func],
+            _ if call.callee == Callee::Indirect => targets_of(module, call),
+            _ => continue,
+        };
+        let mut all = Globals {
+            by_pointer: call.callee == Callee::Indirect,
+            ..Globals::default()
+        };
+        for func in callees {
+            // A rule gives derivatives by arguments alone.
+            let globals = || match module.rules_of(func).next() {
+                Some(_) => Globals::default(),
+                None => Globals::new(module, func),
+            };
+            all.merge(known.entry(func).or_insert_with(globals));
+        }
+        found.insert(inst, all);
+    }
+    found
 }
 
 /// Whether the function itself, or a callee, makes an object.

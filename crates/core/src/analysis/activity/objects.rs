@@ -5,6 +5,7 @@
 //! can be reached from one argument, however many pointers lie between, has the activity that the
 //! caller gave the argument.
 
+use super::globals::Globals;
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
@@ -12,7 +13,7 @@ use crate::ir::{
     Value, ValueDef, is_class_table,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Memory of which all parts have the same activity.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -24,8 +25,17 @@ pub enum Object {
     Argument(usize),
     /// A global variable.
     Global(Global),
+    /// All that pointers in a variable led to when the function was entered.
+    Held(Global),
     /// Anything else.
     Foreign,
+}
+
+impl Object {
+    /// Whether this function does not know whose memory it is.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Object::Held(_) | Object::Foreign)
+    }
 }
 
 /// The objects that values lead to.
@@ -47,8 +57,15 @@ pub struct Objects {
 
 impl Objects {
     /// Follows all pointers of a function. Integers hold addresses only where the analysis of
-    /// types has seen somebody use them so; a length beside a pointer leads nowhere.
-    pub fn new(module: &Module, function: &Function, types: &Types, effects: &Effects) -> Objects {
+    /// types has seen somebody use them so; a length beside a pointer leads nowhere. `touched` are
+    /// the variables that callees touch.
+    pub fn new(
+        module: &Module,
+        function: &Function,
+        types: &Types,
+        effects: &Effects,
+        touched: &HashMap<Inst, Globals>,
+    ) -> Objects {
         let mut objects = Objects::default();
         for value in function.values() {
             let pieces = types.pieces(module, function, value);
@@ -88,7 +105,7 @@ impl Objects {
             objects.changed = false;
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
-                    objects.inst(function, effects, inst);
+                    objects.inst(function, effects, touched.get(&inst), inst);
                 }
             }
             if !objects.changed && !objects.suspect(function) {
@@ -127,6 +144,18 @@ impl Objects {
     /// The objects whose addresses may be stored in an object.
     pub fn contents(&self, object: Object) -> impl Iterator<Item = Object> + '_ {
         self.contents.get(&object).into_iter().flatten().copied()
+    }
+
+    /// The objects in which addresses may be stored.
+    pub fn holders(&self) -> impl Iterator<Item = Object> + '_ {
+        self.contents.keys().copied()
+    }
+
+    /// All that can be reached through the pointers in a variable.
+    pub fn reached_through(&self, global: Global) -> BTreeSet<Object> {
+        let mut reached: BTreeSet<Object> = self.contents(Object::Global(global)).collect();
+        self.close(&mut reached);
+        reached
     }
 
     /// Whether a variable is a constant that holds no addresses but those among its contents.
@@ -205,6 +234,10 @@ impl Objects {
     }
 
     fn put(&mut self, holder: Object, objects: &BTreeSet<Object>) {
+        // What variables held may be the same memory, or any other that nothing is known of.
+        if let Object::Held(_) = holder {
+            self.put(Object::Foreign, objects);
+        }
         let contents = self.contents.entry(holder).or_default();
         let before = contents.len();
         contents.extend(objects);
@@ -224,9 +257,13 @@ impl Objects {
                     found.insert(object);
                 }
                 Object::Global(global) if self.fixed.contains(&global) => {}
-                Object::Global(_) | Object::Foreign => {
-                    found.insert(Object::Foreign);
+                Object::Global(global) | Object::Held(global) => {
+                    found.insert(Object::Held(global));
+                    found.extend(self.contents(Object::Held(global)));
                     found.extend(self.contents(Object::Foreign));
+                }
+                Object::Foreign => {
+                    found.insert(object);
                 }
                 Object::Local(_) => {}
             }
@@ -234,7 +271,13 @@ impl Objects {
         found
     }
 
-    fn inst(&mut self, function: &Function, effects: &Effects, inst: Inst) {
+    fn inst(
+        &mut self,
+        function: &Function,
+        effects: &Effects,
+        touched: Option<&Globals>,
+        inst: Inst,
+    ) {
         let data = function.inst(inst);
         let result = function.result(inst);
         for edge in data.op.edges() {
@@ -262,7 +305,9 @@ impl Objects {
             }
             // Floats alone go through a nest.
             (Op::Nest(_), _) => {}
-            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
+            (Op::Call(_) | Op::Invoke { .. }, result) => {
+                self.call(effects, touched, inst, data, result);
+            }
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
                 self.add(result, &[Object::Foreign].into());
             }
@@ -318,7 +363,14 @@ impl Objects {
         }
     }
 
-    fn call(&mut self, effects: &Effects, inst: Inst, data: &InstData, result: Option<Value>) {
+    fn call(
+        &mut self,
+        effects: &Effects,
+        touched: Option<&Globals>,
+        inst: Inst,
+        data: &InstData,
+        result: Option<Value>,
+    ) {
         let Some(call) = data.op.call() else { return };
         let summary = effects.call(call);
         let args = call_args(call, data);
@@ -336,6 +388,9 @@ impl Objects {
                 returned.extend(&own);
             }
             reachable.extend(self.behind(argument));
+        }
+        for &global in touched.into_iter().flat_map(|globals| &globals.touched) {
+            reachable.extend(self.contents(Object::Global(global)));
         }
         self.close(&mut reachable);
         // What the callee may write: the addresses it keeps, and those it finds.
@@ -357,15 +412,18 @@ impl Objects {
                 self.put(object, addresses);
             }
         }
-        // Or in memory that this function has no name for.
+        // Or in variables, and in memory that this function has no name for.
         if summary.other.contains(ModRef::WRITE) {
             self.put(Object::Foreign, &written);
+            for &global in touched.into_iter().flat_map(|globals| &globals.written) {
+                self.put(Object::Global(global), &written);
+            }
             for &object in &reachable {
                 self.put(object, &written);
             }
         }
         if summary.leaves && !summary.fresh {
-            self.leave(&summary, inst, args, &written);
+            self.leave(&summary, touched, inst, args, &written);
         }
         let Some(result) = result else { return };
         if summary.fresh {
@@ -397,6 +455,7 @@ impl Objects {
     fn leave(
         &mut self,
         summary: &Summary,
+        touched: Option<&Globals>,
         inst: Inst,
         args: &[Value],
         captured: &BTreeSet<Object>,
@@ -413,6 +472,8 @@ impl Objects {
         }
         if summary.other.contains(ModRef::WRITE) {
             holders.insert(Object::Foreign);
+            let globals = touched.into_iter().flat_map(|globals| &globals.written);
+            holders.extend(globals.copied().map(Object::Global));
         }
         let mut contents = captured.clone();
         contents.insert(made);

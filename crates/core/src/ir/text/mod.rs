@@ -64,7 +64,8 @@
 //! of [`ParamFlags`](crate::ir::ParamFlags) in lower case, and `dereferenceable(n)`, `align(n)`,
 //! `byval(type)`, `sret(type)`. Attributes of functions and calls are the names of
 //! [`FnFlags`](crate::ir::FnFlags), `memory(read)` or `memory(arguments: readwrite, other: read)`
-//! (what is not listed is `none`), and `alloc(realloc, zeroed, family "malloc", size 0 * 1, ptr 0)`.
+//! (what is not listed is `none`), and `alloc(realloc, zeroed, family "malloc", size 0 * 1, ptr 0)`;
+//! `freed "f" -1 * 0` says that the memory is freed by `f(memory, argument 0)`.
 //!
 //! Before its first block a body may say what the program declares of the memory behind pointers:
 //! `declared %p element 0` for an element of a source type or an array of them, `declared %a object

@@ -5,7 +5,7 @@ use super::cursor::{Cursor, lower_case};
 use super::lexer::TokenKind;
 use super::parser::ParseError;
 use crate::ir::{
-    AllocInfo, AllocKind, FloatKind, FnAttrs, FnFlags, MemoryEffects, ModRef, ParamAttrs,
+    AllocInfo, AllocKind, FloatKind, FnAttrs, FnFlags, Freed, MemoryEffects, ModRef, ParamAttrs,
     ParamFlags, Signature, Type, TypeKind,
 };
 
@@ -191,6 +191,7 @@ impl Cursor<'_> {
             family: String::new(),
             size_args: Vec::new(),
             ptr_arg: None,
+            freed: None,
         };
         while self.eat(',') {
             match self.word()?.as_str() {
@@ -203,10 +204,23 @@ impl Cursor<'_> {
                         alloc.size_args.push(self.integer()?);
                     }
                 }
+                "freed" => alloc.freed = Some(self.freed()?),
                 word => return Err(self.error(format!("`{word}` says nothing of an allocation"))),
             }
         }
         Ok(alloc)
+    }
+
+    /// What frees memory: `"name" -1 * 0`, where -1 is the memory.
+    fn freed(&mut self) -> Result<Freed> {
+        let by = self.text()?;
+        let mut args = Vec::new();
+        loop {
+            args.push(u32::try_from(self.signed()?).ok());
+            if !self.eat('*') {
+                return Ok(Freed { by, args });
+            }
+        }
     }
 
     /// A constant without its type.

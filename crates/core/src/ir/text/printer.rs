@@ -253,6 +253,12 @@ fn alloc_text(alloc: &AllocInfo) -> String {
     if let Some(ptr) = alloc.ptr_arg {
         let _ = write!(out, ", ptr {ptr}");
     }
+    if let Some(freed) = &alloc.freed {
+        let args = freed.args.iter();
+        let args = args.map(|arg| arg.map_or("-1".to_string(), |i| i.to_string()));
+        let args: Vec<String> = args.collect();
+        let _ = write!(out, ", freed {:?} {}", freed.by, args.join(" * "));
+    }
     out.push(')');
     out
 }

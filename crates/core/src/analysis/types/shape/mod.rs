@@ -63,6 +63,12 @@ impl Shape {
         !self.is_empty() && !full && self.cells().all(plain)
     }
 
+    /// Whether there may be floats.
+    pub fn may_hold_floats(&self) -> bool {
+        let other = |cell: &Cell| !matches!(cell, Cell::Int | Cell::Ptr(_));
+        self.is_empty() || self.cells().any(other)
+    }
+
     fn cells(&self) -> impl Iterator<Item = &Cell> {
         let seen = self.at.values().chain(self.likely.values());
         let seen = seen.chain(self.every.values());
