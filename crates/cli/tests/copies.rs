@@ -21,3 +21,35 @@ fn copies_have_right_derivatives_or_are_refused() {
         folder.build_and_run(&format!("cc {level} -w copies.c -lm -o program"))
     });
 }
+
+/// A loop that moves bytes onto bytes that it has still to move does more than a copy does.
+#[test]
+fn bytes_that_overlap_stop_the_program() {
+    let folder = Folder::with(&[(
+        "overlap.c",
+        "extern int enzyme_dup, enzyme_const;
+double __enzyme_autodiff(void *, ...);
+struct item { int id; float w; double x; };
+static double f(struct item *s, long by) {
+    unsigned char *to = (unsigned char *)(s + by), *from = (unsigned char *)s;
+    for (unsigned long i = 0; i < 2 * sizeof *s; i++) to[i] = from[i];
+    return s[2].x * s[2].w;
+}
+int main(int argc, char **argv) {
+    struct item s[4] = {{1, 2, 3}, {4, 5, 6}}, d[4] = {0};
+    __enzyme_autodiff((void *)f, enzyme_dup, s, d, enzyme_const, argc > 1 ? 1l : 2l);
+    return !(d[0].x == 2 && d[0].w == 3);
+}
+",
+    )]);
+    let built = folder.zymase("cc -O2 overlap.c -o overlap");
+    assert!(built.status.success(), "{built:?}");
+    assert!(folder.command("./overlap", "").status.success());
+    let stopped = folder.command("./overlap", "closer");
+    let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
+    assert!(!stopped.status.success());
+    assert!(
+        said.starts_with("zymase: overlap.c:6: cannot differentiate a loop that moves bytes"),
+        "{said}"
+    );
+}

@@ -79,6 +79,8 @@ gradients!(
     makers,
     matmul,
     mathematics,
+    mixed,
+    moves,
     networks,
     normalize,
     numerics,

@@ -250,6 +250,64 @@ int main(void) {
     );
 }
 
+/// What was seen at a variable index are integers, and nobody says where they end.
+#[test]
+fn type_of_a_copy_behind_integers() {
+    check(
+        "void *memcpy(void *, const void *, unsigned long);
+static int f(void *to, void *from, int i) {
+    int *key = from;
+    memcpy(to, from, 32);
+    return key[i] * 3 + key[i + 1];
+}
+int main(void) {
+    struct { int key[4]; float w[4]; } a, b, c, d;
+    __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+}
+",
+        expect![[r#"
+            exit code 1
+            error: cannot deduce the type of copied memory
+             --> a.c:4:5
+              |
+            4 |     memcpy(to, from, 32);
+              |     ^^^^^^ in `f`
+              |
+              = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
+              = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
+        "#]],
+    );
+}
+
+/// The floats are moved as words, at an index that might as well be one of the integers.
+#[test]
+fn type_of_a_word_among_integers() {
+    check(
+        "void *memcpy(void *, const void *, unsigned long);
+struct keyed { int key[4]; float w[4]; };
+static int f(struct keyed *to, struct keyed *from, int i) {
+    for (int j = 0; j < 4; j++) memcpy(&to->w[j], &from->w[3 - j], 4);
+    return from->key[i] * 3 + from->key[i + 1];
+}
+int main(void) {
+    struct keyed a, b, c, d;
+    __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+}
+",
+        expect![[r#"
+            exit code 1
+            error: cannot deduce what type memory holds
+             --> a.c:4:33
+              |
+            4 |     for (int j = 0; j < 4; j++) memcpy(&to->w[j], &from->w[3 - j], 4);
+              |                                 ^^^^^^ in `f`
+              |
+              = note: a derivative flows through it, and the memory is used without a type
+              = help: access it with one type, or say what it holds with __enzyme_float, __enzyme_double, __enzyme_integer or __enzyme_pointer
+        "#]],
+    );
+}
+
 #[test]
 fn type_of_a_copy() {
     check(

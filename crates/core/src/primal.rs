@@ -16,6 +16,7 @@ use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
+use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -56,7 +57,8 @@ pub struct Primal {
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
-    /// expanded to loops, which have.
+    /// expanded to loops, which have. Loops that move memory of which only the whole has a type
+    /// become copies.
     pub fn new(
         module: &mut Module,
         key: Key,
@@ -64,9 +66,21 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        let mut effects = effects;
         loop {
-            let (key, effects) = (key.clone(), effects.clone());
-            let primal = Primal::analysed(module, function.clone(), key, effects, options)?;
+            let primal = Primal::analysed(
+                module,
+                function.clone(),
+                key.clone(),
+                effects.clone(),
+                options,
+            )?;
+            let loops = primal.loops_to_raise(module, &function);
+            if !loops.is_empty() {
+                raise_moves::run(module, &mut function, &loops);
+                effects = Rc::new(Effects::new(module));
+                continue;
+            }
             let chosen = nest::to_expand(&primal);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
@@ -75,6 +89,23 @@ impl Primal {
                 return Err(primal.refuse(module, first, "a copy of a loop nest"));
             }
         }
+    }
+
+    /// The loops that move active memory in pieces of which nobody knows the type.
+    fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
+        let mut loops = raise_moves::find(function);
+        loops.retain(|moves| {
+            self.key.reverse
+                && moves.stores.iter().any(|&store| {
+                    let value = self.function.inst(store).args[0];
+                    let pieces = self.types.pieces(module, &self.function, value);
+                    let unclear = |(_, piece): &(i64, Piece)| {
+                        matches!(piece, Piece::Unknown | Piece::Conflict)
+                    };
+                    self.is_active(value) && pieces.iter().any(unclear)
+                })
+        });
+        loops
     }
 
     fn analysed(
@@ -257,10 +288,10 @@ impl Primal {
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= LONGEST_COPY => {
                 let len = len as i64;
-                (len, shape.repeating_element(len).pieces(0, len))
+                (len, shape.repeating_element(len).copied(len))
             }
-            _ => match shape.period(factor(&self.function, data.args[2])) {
-                Some(period) => (period, shape.pieces(0, period)),
+            _ => match shape.period(factor(&self.function, data.args[2]), is_tape(&data.op)) {
+                Some(known) => known,
                 // The byte that keeps the memory from having a period, if it can be named.
                 None => {
                     let pieces = shape.pieces(0, shape.longest_stride());
@@ -311,6 +342,12 @@ fn claim_memory(function: &mut Function) {
             access.region = Region::Primal;
         }
     }
+}
+
+/// Whether an instruction copies records of derivatives.
+fn is_tape(op: &Op) -> bool {
+    let accesses = op.accesses();
+    accesses.iter().all(|access| access.region == Region::Tape)
 }
 
 /// What a copy moves: the scalars of one period, which repeats over the whole length.

@@ -293,12 +293,16 @@ pub fn zero_bytes(builder: &mut Builder<'_>, pointer: Value, bytes: Value) {
 /// Stops the program because a call through a pointer reached a function that has no derivative;
 /// `why` goes before the address.
 pub fn stop(module: &mut Module, builder: &mut Builder<'_>, address: Value, why: &str) {
+    let why = format!("cannot differentiate a call through a function pointer: {why}");
+    stop_at(module, builder, address, &why);
+}
+
+/// Stops the program with a message that ends with an address.
+pub fn stop_at(module: &mut Module, builder: &mut Builder<'_>, address: Value, why: &str) {
     let place = builder.loc.map(|loc| &module.locs[loc]);
     let place = place.map_or(String::new(), |loc| format!("{}:{}: ", loc.file, loc.line));
     let place = place.replace('%', "%%");
-    let message = format!(
-        "zymase: {place}cannot differentiate a call through a function pointer: {why} %p\n\0"
-    );
+    let message = format!("zymase: {place}{why} %p\n\0");
     let message = constant_text(module, message);
     let (stop, sig) = stop_with(module);
     let message = Constant::Address(Symbol::Global(message), 0);

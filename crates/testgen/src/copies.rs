@@ -248,10 +248,9 @@ impl Body<'_> {
             4 => {
                 let (p, q) = (self.place(), self.place());
                 if p != q {
-                    // Loops that swap bytes or words of mixed types are refused, so they are rare.
-                    let helper = match self.rng.u32(0..12) {
-                        0 => "swap_bytes",
-                        1 => "swap_words",
+                    let helpers = ["swap_bytes", "swap_words", "swap_halves", "swap_running"];
+                    let helper = match self.rng.usize(0..8) {
+                        number @ 0..4 => helpers[number],
                         _ => "swap_buffer",
                     };
                     self.line(&format!("{helper}(&{p}, &{q}, sizeof(S));"));
@@ -327,7 +326,7 @@ impl Body<'_> {
     fn copy(&mut self, to: &str, from: &str) {
         self.temporaries += 1;
         let t = self.temporaries;
-        let line = match self.rng.u32(0..14) {
+        let line = match self.rng.u32(0..18) {
             0 => format!("{to} = {from};"),
             1 => format!("memcpy(&{to}, &{from}, sizeof(S));"),
             2 => format!("memmove(&{to}, &{from}, sizeof {to});"),
@@ -358,6 +357,13 @@ impl Body<'_> {
                 "char c{t}[sizeof(S)]; memcpy(c{t}, &{from}, sizeof(S)); \
                  copy_void(&{to}, c{t}, sizeof(S));"
             ),
+            13 => format!("copy_forward(&{to}, &{from}, sizeof(S));"),
+            14 => format!(
+                "struct {{ long count; S s[1]; }} *b{t} = malloc(sizeof *b{t}); b{t}->count = 1; \
+                 b{t}->s[0] = {from}; {to} = b{t}->s[n - 2]; free(b{t});"
+            ),
+            15 => format!("copy_length(&{to}, &{from}, (n - 1) * sizeof(S));"),
+            16 => format!("S *q{t} = pick(&{from}, &{to}, n); {to} = *q{t};"),
             _ => format!("given(&{to}, {from});"),
         };
         self.line(&line);
@@ -416,6 +422,32 @@ static void swap_words(void *a, void *b, size_t n) {
   }
   swap_bytes(p + i, q + i, n % 8);
 }
+static void swap_halves(void *a, void *b, size_t n) {
+  half *p = a, *q = b;
+  for (size_t i = 0; i < n / 4; i++) {
+    half t = p[i];
+    p[i] = q[i];
+    q[i] = t;
+  }
+  swap_bytes(p + n / 4, q + n / 4, n % 4);
+}
+static void swap_running(void *a, void *b, size_t n) {
+  char *p = a, *q = b;
+  do {
+    char t = *p;
+    *p++ = *q;
+    *q++ = t;
+  } while (--n > 0);
+}
+static void copy_forward(void *to, const void *from, size_t n) {
+  unsigned char *t = to;
+  const unsigned char *f = from;
+  while (n-- > 0) *t++ = *f++;
+}
+__attribute__((noinline)) static void copy_length(void *to, const void *from, size_t n) {
+  memmove(to, from, n);
+}
+__attribute__((noinline)) static S *pick(S *a, S *b, long n) { return n > 1 ? a : b; }
 static void swap_buffer(void *a, void *b, size_t n) {
   char t[1024];
   memcpy(t, a, n);

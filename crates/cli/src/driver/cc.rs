@@ -179,6 +179,7 @@ impl Compiler<'_> {
             .args(["-c", "-emit-llvm", "-fno-lto"])
             .args(["-Xclang", "-disable-llvm-passes"])
             .args(self.arguments.debug_for_types())
+            .args(self.arguments.classes_for_types())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")

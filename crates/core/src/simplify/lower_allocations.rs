@@ -12,8 +12,8 @@
 //! other types than the name promises, or are marked as no builtins. Invokes are left alone.
 
 use crate::ir::{
-    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Signature, Type,
-    Value,
+    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature,
+    Type, Value,
 };
 use crate::support::{self, Callable};
 use std::collections::HashMap;
@@ -128,10 +128,18 @@ fn lower(
             let smaller = b.icmp(IntPred::Ult, room, bytes);
             let kept = b.select(smaller, room, bytes);
             let new = call(b, &library.allocate, vec![bytes])?;
+            // Only tapes grow in derivatives.
+            let access = Access {
+                region: match own.contains(FnFlags::FREES_OWN) {
+                    true => Region::Tape,
+                    false => Region::User,
+                },
+                ..Access::aligned(1)
+            };
             let copy = Op::MemCopy {
                 overlapping: false,
-                dst: Access::aligned(1),
-                src: Access::aligned(1),
+                dst: access.clone(),
+                src: access,
             };
             b.effect(copy, vec![new, old, kept]);
             let (free, sig) = library.free.clone();

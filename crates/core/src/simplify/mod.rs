@@ -7,6 +7,7 @@ pub mod dispatch_calls;
 pub mod expand_nests;
 pub mod lower_allocations;
 pub mod lower_library_calls;
+pub mod raise_moves;
 pub mod recognize_absolute_values;
 pub mod specialize;
 pub mod stack_tapes;

@@ -132,8 +132,13 @@ impl Importer {
             self.sources.insert(ty, None);
             return None;
         }
-        let size = ll::type_size(self.resolve(ty)) / 8;
+        let mut size = ll::type_size(self.resolve(ty)) / 8;
         fill_padding(&mut parts, size);
+        // What ends in an array of any length is no element of an array itself, and its size says
+        // nothing.
+        if self.is_open(ty, DEEPEST) {
+            size = 0;
+        }
         // The type is known before what its pointers lead to, because that may be itself.
         let source = self.module.sources.push(SourceTypeData::default());
         self.sources.insert(ty, Some(source));
@@ -257,6 +262,31 @@ impl Importer {
             self.collect(base, at + offset / 8, depth - 1, parts)?;
         }
         Some(())
+    }
+
+    /// Whether a structure ends in an array that may be longer than it says: `x[]`, and `x[1]` in
+    /// older programs.
+    fn is_open(&self, ty: Md, depth: u32) -> bool {
+        let ty = self.resolve(ty);
+        if depth == 0 || !is_composite(ty) || !matches!(ll::tag(ty), STRUCTURE | CLASS) {
+            return false;
+        }
+        let members = self.members(ty).into_iter();
+        let mut members = members.filter(|&member| {
+            is_derived(member)
+                && ll::tag(member) == MEMBER
+                && ll::type_flags(member) & LLVMDIFlagStaticMember == 0
+        });
+        let Some(base) = members.next_back().and_then(|m| self.node_operand(m, BASE)) else {
+            return false;
+        };
+        let last = self.resolve(base);
+        if !is_composite(last) || ll::tag(last) != ARRAY {
+            return self.is_open(last, depth - 1);
+        }
+        let element = self.node_operand(last, BASE);
+        let element = element.map_or(0, |element| ll::type_size(self.resolve(element)));
+        ll::type_size(last) <= element
     }
 
     /// What all members of a union agree in.

@@ -339,6 +339,15 @@ impl Arguments {
         }
     }
 
+    /// Options that let clang write alias classes without optimization too, which tell integers
+    /// from floats in code that only moves them. The program must not notice.
+    pub fn classes_for_types(&self) -> &'static [&'static str] {
+        match self.options().level {
+            crate::args::Level::Zero => &["-O1", "-U__OPTIMIZE__", "-D__NO_INLINE__=1"],
+            _ => &[],
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.compile.iter().any(|argument| argument == option)
     }

@@ -5,20 +5,63 @@
 //! about the first element would become one about the second, the third and so on, one in each
 //! round of the analysis. The pointer may live in a register or in memory between two steps.
 
+use super::factor::factor;
+use super::shape::gcd;
 use crate::ir::{Function, Inst, Op, UnaryOp, Value};
 use cranelift_entity::{EntityRef, EntitySet};
+use std::collections::HashMap;
 
-/// The address computations whose result comes back as their own base.
-pub(super) fn advancing(function: &Function) -> EntitySet<Inst> {
-    let flow = Flow::new(function);
-    let components = components(&flow.to);
-    let mut found = EntitySet::new();
-    for (inst, base, result) in flow.steps {
-        if components[base] == components[result] {
-            found.insert(inst);
+/// The pointers of a function that run over memory.
+pub(super) struct Advancing {
+    /// The address computations whose result comes back as their own base.
+    insts: EntitySet<Inst>,
+    /// For each value, the number of the cycle that it belongs to.
+    cycles: Vec<usize>,
+    /// What all steps of a cycle are multiples of.
+    steps: HashMap<usize, i64>,
+}
+
+impl Advancing {
+    /// Finds them.
+    pub(super) fn new(function: &Function) -> Advancing {
+        let flow = Flow::new(function);
+        let cycles = components(&flow.to);
+        let mut found = Advancing {
+            insts: EntitySet::new(),
+            cycles,
+            steps: HashMap::new(),
+        };
+        for (inst, base, result) in flow.steps {
+            let cycle = found.cycles[base];
+            if cycle != found.cycles[result] {
+                continue;
+            }
+            found.insts.insert(inst);
+            let data = function.inst(inst);
+            if let Op::Address { offset, scales } = &data.op {
+                let terms = scales.iter().zip(&data.args[1..]);
+                let terms =
+                    terms.map(|(&scale, &index)| scale.saturating_mul(factor(function, index)));
+                let step = terms.fold(offset.saturating_abs(), gcd);
+                let known = found.steps.entry(cycle).or_insert(0);
+                *known = gcd(*known, step);
+            }
         }
+        found
     }
-    found
+
+    /// Whether the result of an address computation comes back as its base.
+    pub(super) fn contains(&self, inst: Inst) -> bool {
+        self.insts.contains(inst)
+    }
+
+    /// The step of a pointer that runs on from where `start` is; none if `start` runs with it, or
+    /// if it does not run.
+    pub(super) fn step_from(&self, start: Value, pointer: Value) -> Option<i64> {
+        let cycle = *self.cycles.get(pointer.index())?;
+        let step = self.steps.get(&cycle).filter(|step| **step > 0)?;
+        (self.cycles.get(start.index()) != Some(&cycle)).then_some(*step)
+    }
 }
 
 /// Which pointers are made from which. A node is a value, or all memory that one family of

@@ -2,7 +2,9 @@
 
 use super::solver::Solver;
 use super::{Cell, Shape, Shared};
-use crate::ir::{Constant, Declared, Module, SourcePart, SourceType, Symbol, ValueDef};
+use crate::ir::{
+    Constant, Declared, Module, Op, SourcePart, SourceType, Symbol, TypeKind, Value, ValueDef,
+};
 
 /// Declared pointers are followed this deep.
 const DEPTH: u32 = 2;
@@ -21,6 +23,9 @@ impl Solver<'_> {
             }
         }
         for value in function.values() {
+            if let Some(shape) = self.frame_memory(value) {
+                self.learn(value, &shape);
+            }
             if let ValueDef::Const(Constant::Address(Symbol::Global(global), offset)) =
                 function.def(value)
                 && let Some(source) = self.module.globals[*global].source
@@ -29,6 +34,23 @@ impl Solver<'_> {
                 self.learn(value, &shape.shifted(*offset));
             }
         }
+    }
+
+    /// Frame memory that is an array of floats and nothing else holds floats, whatever is copied
+    /// into it. Structures say less: those of unions have the fields of one of their members.
+    fn frame_memory(&self, value: Value) -> Option<Shape> {
+        let inst = self.function.def_inst(value)?;
+        let Op::Alloca { mut ty, .. } = self.function.inst(inst).op else {
+            return None;
+        };
+        while let TypeKind::Array(element, _) = ty.kind() {
+            ty = *element;
+        }
+        let kind = ty.float_kind()?;
+        let mut shape = Shape::default();
+        shape.declare(0, Cell::Float(kind));
+        shape.declare_element(self.module.layout.size(ty) as i64);
+        Some(shape)
     }
 }
 

@@ -56,7 +56,9 @@ impl Hint {
                 }
             }
             _ => {
-                shape.insert_every(size, 0, cell);
+                shape.insert_every(size, 0, cell.clone());
+                shape.declare(0, cell);
+                shape.declare_element(size);
             }
         }
         shape

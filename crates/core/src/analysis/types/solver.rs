@@ -3,8 +3,8 @@
 //! Facts go both ways between operands and results. An instruction is looked at again only if one
 //! of its values has changed.
 
-use super::advancing::advancing;
-use super::factor::factor;
+use super::advancing::Advancing;
+use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
@@ -27,7 +27,7 @@ pub(super) struct Solver<'a> {
     pub(super) function: &'a Function,
     pub(super) shapes: SecondaryMap<Value, Shape>,
     /// Addresses that are made anew in each iteration from the last.
-    advancing: EntitySet<Inst>,
+    advancing: Advancing,
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
@@ -57,7 +57,7 @@ impl<'a> Solver<'a> {
             module,
             function,
             shapes: SecondaryMap::new(),
-            advancing: advancing(function),
+            advancing: Advancing::new(function),
             users: users(function),
             queue: VecDeque::new(),
             queued: EntitySet::new(),
@@ -199,7 +199,11 @@ impl<'a> Solver<'a> {
     fn edge(&mut self, edge: &Edge) {
         let params = self.function.block_params(edge.block).to_vec();
         for (&param, &argument) in params.iter().zip(&edge.args) {
-            self.unify(param, argument);
+            match self.advancing.step_from(argument, param) {
+                // Where a pointer starts is only one of the places that it comes to.
+                Some(step) => self.address(argument, 0, step, param),
+                None => self.unify(param, argument),
+            }
         }
     }
 
@@ -213,11 +217,13 @@ impl<'a> Solver<'a> {
                     true => offset.abs(),
                     false => 0,
                 };
-                let terms = scales.iter().zip(&data.args[1..]);
-                let stride = terms.fold(step, |g, (&scale, &index)| {
-                    gcd(g, scale.saturating_mul(factor(function, index)))
-                });
-                self.address(data.args[0], *offset, stride, result);
+                let (mut offset, mut stride) = (*offset, step);
+                for (&scale, &index) in scales.iter().zip(&data.args[1..]) {
+                    let index = steps(function, index);
+                    offset = offset.wrapping_add(scale.wrapping_mul(index.start));
+                    stride = gcd(stride, scale.saturating_mul(index.step));
+                }
+                self.address(data.args[0], offset, stride, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }

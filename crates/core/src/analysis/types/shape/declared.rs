@@ -1,7 +1,8 @@
 //! What the program declares of memory, and of the array that it may be in.
 
 use super::cell::limited;
-use super::{Cell, MAX_DECLARED, Shape};
+use super::{Cell, MAX_DECLARED, Shape, Shared};
+use std::collections::BTreeMap;
 
 /// What is known of the array that declared memory may be in.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Default, Debug)]
@@ -77,6 +78,50 @@ impl Shape {
             .map(|(&at, cell)| (at - moved, cell.clone()))
             .collect();
         self.element = Element::One(start - moved, size);
+    }
+
+    /// Notes what another shape declares at every `k·stride`, where that is not known to be the
+    /// size of an element: words that run over a structure, or one of several arrays in it. What
+    /// is declared the same at all of these places is known of each of them. Where declarations
+    /// disagree, what was seen at some of these places says nothing of the others.
+    pub(super) fn declare_steps(&mut self, other: &Shape, stride: i64) {
+        let cells = &other.declared;
+        let (range, step) = match other.element {
+            Element::One(start, size) => (start..start + size, super::gcd(stride, size)),
+            Element::Several => return,
+            Element::None => {
+                let first = cells.first_key_value().map_or(0, |(&at, _)| at);
+                let last = cells.last_key_value();
+                (
+                    first..last.map_or(0, |(&at, cell)| at + cell.bytes()),
+                    stride,
+                )
+            }
+        };
+        let mut found: BTreeMap<i64, (Cell, i64)> = BTreeMap::new();
+        for (&at, cell) in cells.range(range.clone()) {
+            let (same, count) = found
+                .entry(at.rem_euclid(step))
+                .or_insert_with(|| (cell.clone(), 0));
+            *count += 1;
+            if same != cell {
+                *same = match same.is_like(cell) {
+                    true => Cell::Ptr(Shared::default()),
+                    false => Cell::Conflict,
+                };
+            }
+        }
+        for (at, (cell, count)) in found {
+            let first = range.start + (at - range.start).rem_euclid(step);
+            let places = (range.end - first + step - 1) / step;
+            if count == places && at + cell.bytes() <= step && cell != Cell::Conflict {
+                self.declared.insert(at, cell);
+            } else {
+                let apart = |stride: i64, start: i64| (at - start) % super::gcd(stride, step) != 0;
+                self.every
+                    .retain(|(stride, start), _| apart(*stride, *start));
+            }
+        }
     }
 
     /// What is declared at this offset if the declared element is one of an array.

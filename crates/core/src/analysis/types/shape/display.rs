@@ -18,12 +18,14 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Bytes of integers in a row are one entry.
         let single = self.at.iter().map(|(&at, cell)| (None, at, cell));
+        let likely = self.likely.iter();
+        let likely = likely.map(|(&at, cell)| (Some(-1), at, cell));
         let declared = self.declared.iter();
         let declared = declared.map(|(&at, cell)| (Some(0), at, cell));
         let repeated = self.every.iter();
         let repeated = repeated.map(|(&(stride, at), cell)| (Some(stride), at, cell));
         let mut runs: Vec<(Option<i64>, i64, i64, &Cell)> = Vec::new();
-        for (stride, at, cell) in single.chain(repeated).chain(declared) {
+        for (stride, at, cell) in single.chain(likely).chain(repeated).chain(declared) {
             match runs.last_mut() {
                 Some((s, _, end, Cell::Int))
                     if (*s, *end) == (stride, at) && *cell == Cell::Int =>
@@ -41,6 +43,7 @@ impl fmt::Display for Shape {
             }
             match stride {
                 Some(0) => write!(f, " declared")?,
+                Some(-1) => write!(f, " likely")?,
                 Some(stride) => write!(f, " + {stride}k")?,
                 None => {}
             }

@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 pub struct Shape {
     /// Cells at one offset.
     at: BTreeMap<i64, Cell>,
+    /// Cells at one offset that are there if what repeats reaches that far.
+    likely: BTreeMap<i64, Cell>,
     /// Cells that repeat: at every `start + k·stride`, under the key (stride, start).
     every: BTreeMap<(i64, i64), Cell>,
     /// What the program declares at one offset. It fills in what was not seen at that offset.
@@ -36,6 +38,8 @@ pub(super) const MAX_DECLARED: usize = 512;
 /// How close a cell that was seen at its very offset is, and one that was declared there.
 const SEEN: i64 = i64::MAX;
 const DECLARED: i64 = i64::MAX - 1;
+/// How close a cell is that came here with a copy, from where it was known to repeat.
+const LIKELY: i64 = i64::MAX - 2;
 /// A declaration of another element of the same array is the last to be asked.
 const OTHER_ELEMENT: i64 = 0;
 
@@ -49,7 +53,7 @@ impl Shape {
 
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.at.is_empty() && self.every.is_empty() && self.declared.is_empty()
+        self.cells().next().is_none()
     }
 
     /// Whether something is known, and nothing of it is or may be an address.
@@ -66,13 +70,14 @@ impl Shape {
     }
 
     fn cells(&self) -> impl Iterator<Item = &Cell> {
-        let seen = self.at.values().chain(self.every.values());
+        let seen = self.at.values().chain(self.likely.values());
+        let seen = seen.chain(self.every.values());
         seen.chain(self.declared.values())
     }
 
     /// Learns of a cell; says whether that was new.
     pub fn insert(&mut self, offset: i64, cell: Cell) -> bool {
-        self.insert_limited(offset, &cell, MAX_DEPTH)
+        insert_limited(&mut self.at, offset, &cell, MAX_DEPTH)
     }
 
     /// Learns what another shape knows; says whether anything was new.
@@ -83,7 +88,10 @@ impl Shape {
     fn merge_limited(&mut self, other: &Shape, depth: u32) -> bool {
         let mut changed = false;
         for (&offset, cell) in &other.at {
-            changed |= self.insert_limited(offset, cell, depth);
+            changed |= insert_limited(&mut self.at, offset, cell, depth);
+        }
+        for (&offset, cell) in &other.likely {
+            changed |= insert_limited(&mut self.likely, offset, cell, depth);
         }
         for (&(stride, start), cell) in &other.every {
             changed |= self.insert_every_limited(stride, start, cell, depth);
@@ -92,17 +100,6 @@ impl Shape {
             changed |= self.merge_declared(other, depth);
         }
         changed
-    }
-
-    fn insert_limited(&mut self, offset: i64, cell: &Cell, depth: u32) -> bool {
-        if let Some(known) = self.at.get_mut(&offset) {
-            return known.merge(cell, depth);
-        }
-        if self.at.len() >= MAX_CELLS {
-            return false;
-        }
-        self.at.insert(offset, limited(cell, depth));
-        true
     }
 
     /// Learns of a cell that repeats at every `start + k·stride`.
@@ -141,14 +138,24 @@ impl Shape {
 
     /// The cell at an offset, and the stride at which it was seen.
     fn closest(&self, offset: i64) -> Option<(i64, &Cell)> {
-        match (self.at.get(&offset), self.declared.get(&offset)) {
-            // Integer arithmetic on what is declared as a float or pointer: nobody knows.
-            (Some(Cell::Int), Some(Cell::Float(_) | Cell::Ptr(_))) => {
+        let is_plain = |cell: &Cell| matches!(cell, Cell::Float(_) | Cell::Ptr(_));
+        let declared = self.declared.get(&offset);
+        let likely = self.likely.get(&offset);
+        match (self.at.get(&offset), declared, likely) {
+            // Integer arithmetic on what is declared as a float or pointer, or was copied from
+            // where such are: nobody knows.
+            (Some(Cell::Int), Some(other), _) | (Some(Cell::Int), None, Some(other))
+                if is_plain(other) =>
+            {
                 return Some((SEEN, &Cell::Conflict));
             }
-            (Some(cell), _) => return Some((SEEN, cell)),
-            (None, Some(cell)) => return Some((DECLARED, cell)),
-            (None, None) => {}
+            (Some(cell), ..) => return Some((SEEN, cell)),
+            (None, Some(Cell::Int), Some(other)) if is_plain(other) => {
+                return Some((DECLARED, &Cell::Conflict));
+            }
+            (None, Some(cell), _) => return Some((DECLARED, cell)),
+            (None, None, Some(cell)) => return Some((LIKELY, cell)),
+            (None, None, None) => {}
         }
         let matching = self.every.iter().rev();
         let mut matching =
@@ -171,7 +178,27 @@ impl Shape {
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
+    ///
+    /// What repeats is believed of floats and pointers, but not of integers: an array may end, and
+    /// what follows it be floats, which would lose their derivatives without a word. An array of
+    /// integers is one only where it is declared, or seen.
     pub fn pieces(&self, start: i64, len: i64) -> Vec<(i64, Piece)> {
+        self.scalars(start, len, |_, cell| *cell != Cell::Int)
+    }
+
+    /// The scalars in the `len` bytes that a copy moves. What repeats in them more than once may
+    /// be an array in a structure, so it says nothing of the rest.
+    pub fn copied(&self, len: i64) -> Vec<(i64, Piece)> {
+        self.scalars(0, len, |stride, _| stride >= len && stride != LIKELY)
+    }
+
+    /// The scalars in a range, where what repeats with a stride is believed as `trusts` says.
+    pub(super) fn scalars(
+        &self,
+        start: i64,
+        len: i64,
+        trusts: impl Fn(i64, &Cell) -> bool,
+    ) -> Vec<(i64, Piece)> {
         let mut pieces = Vec::new();
         let mut offset = 0;
         while offset < len {
@@ -182,13 +209,19 @@ impl Shape {
                 let inside = self.closest(start + offset + k);
                 inside.is_some_and(|(stride, _)| found.is_some_and(|(own, _)| stride >= own))
             });
-            let (piece, bytes) = match found.map(|(_, cell)| cell) {
+            let (piece, bytes) = match found {
                 Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
                 None => (Piece::Unknown, 1),
-                Some(Cell::Int) => (Piece::Int, 1),
-                Some(Cell::Float(kind)) => (Piece::Float(*kind), bytes),
-                Some(Cell::Ptr(_)) => (Piece::Ptr, bytes),
-                Some(Cell::Conflict) => (Piece::Conflict, 1),
+                Some((_, Cell::Conflict)) => (Piece::Conflict, 1),
+                Some((stride, cell))
+                    if !matches!(stride, SEEN | DECLARED | OTHER_ELEMENT)
+                        && !trusts(stride, cell) =>
+                {
+                    (Piece::Unknown, 1)
+                }
+                Some((_, Cell::Int)) => (Piece::Int, 1),
+                Some((_, Cell::Float(kind))) => (Piece::Float(*kind), bytes),
+                Some((_, Cell::Ptr(_))) => (Piece::Ptr, bytes),
             };
             pieces.push((offset, piece));
             offset += bytes;
@@ -210,12 +243,18 @@ impl Shape {
     pub(super) fn only(&self, offset: i64) -> Option<(Shape, i64)> {
         let (closeness, cell) = self.closest(offset)?;
         let mut shape = Shape::default();
+        shape.insert_as(closeness, offset, cell);
+        Some((shape, cell.bytes()))
+    }
+
+    /// Notes a cell that is as close as it was found to be.
+    fn insert_as(&mut self, closeness: i64, offset: i64, cell: &Cell) {
         let cells = match closeness {
-            DECLARED | OTHER_ELEMENT => &mut shape.declared,
-            _ => &mut shape.at,
+            SEEN => &mut self.at,
+            DECLARED | OTHER_ELEMENT => &mut self.declared,
+            _ => &mut self.likely,
         };
         cells.insert(offset, cell.clone());
-        Some((shape, cell.bytes()))
     }
 
     /// What both shapes know.
@@ -227,11 +266,15 @@ impl Shape {
             (mine, theirs) => (mine == theirs).then(|| mine.clone()),
         };
         let at = self.at.iter();
+        let likely = self.likely.iter();
         let every = self.every.iter();
         let declared = self.declared.iter();
         Shape {
             at: at
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.at.get(&k))?)))
+                .collect(),
+            likely: likely
+                .filter_map(|(&k, cell)| Some((k, both(cell, other.likely.get(&k))?)))
                 .collect(),
             every: every
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.every.get(&k))?)))
@@ -261,6 +304,9 @@ impl Shape {
         for (&at, cell) in &self.at {
             shape.at.insert(at - offset, cell.clone());
         }
+        for (&at, cell) in &self.likely {
+            shape.likely.insert(at - offset, cell.clone());
+        }
         for (&(stride, start), cell) in &self.every {
             let start = (start - offset).rem_euclid(stride);
             shape.every.insert((stride, start), cell.clone());
@@ -279,10 +325,7 @@ impl Shape {
             };
             let bytes = cell.bytes();
             if offset + bytes <= len {
-                match closeness {
-                    DECLARED | OTHER_ELEMENT => shape.declared.insert(offset, cell.clone()),
-                    _ => shape.at.insert(offset, cell.clone()),
-                };
+                shape.insert_as(closeness, offset, cell);
             }
             offset += bytes;
         }
@@ -315,7 +358,7 @@ impl Shape {
     /// offset says nothing, because the memory may end before.
     pub fn repeated(&self, factor: i64) -> Shape {
         let mut shape = self.pattern();
-        if let Some(period) = self.period(factor) {
+        if let Some((period, _)) = self.period(factor, false) {
             shape.merge(&self.cut(period).unindexed(period));
         }
         shape
@@ -329,10 +372,9 @@ impl Shape {
                 shape.every.insert((period, start), cell.clone());
             }
         }
-        if let Element::One(_, size) = self.element
-            && stride % size == 0
-        {
-            shape.declare_any_element(self);
+        match self.element {
+            Element::One(_, size) if stride % size == 0 => shape.declare_any_element(self),
+            _ => shape.declare_steps(self, stride),
         }
         shape
     }
@@ -347,7 +389,7 @@ impl Shape {
     /// What a shape of `p + k·stride`, for unknown `k`, says of `p`.
     pub fn unindexed(&self, stride: i64) -> Shape {
         let mut shape = Shape::default();
-        for (&offset, cell) in &self.at {
+        for (&offset, cell) in self.at.iter().chain(&self.likely) {
             shape.insert_every(stride, offset, cell.clone());
         }
         for (&(period, start), cell) in &self.every {
@@ -355,6 +397,18 @@ impl Shape {
         }
         shape
     }
+}
+
+/// Learns of a cell, following so many pointers.
+fn insert_limited(cells: &mut BTreeMap<i64, Cell>, offset: i64, cell: &Cell, depth: u32) -> bool {
+    if let Some(known) = cells.get_mut(&offset) {
+        return known.merge(cell, depth);
+    }
+    if cells.len() >= MAX_CELLS {
+        return false;
+    }
+    cells.insert(offset, limited(cell, depth));
+    true
 }
 
 /// The cells that lie in `0..len`.
@@ -367,7 +421,7 @@ fn within(cells: &BTreeMap<i64, Cell>, len: i64) -> BTreeMap<i64, Cell> {
 /// The greatest common divisor of two numbers that are not both zero.
 pub fn gcd(a: i64, b: i64) -> i64 {
     match b {
-        0 => a.abs(),
+        0 => a.saturating_abs(),
         _ => gcd(b, a % b),
     }
 }

@@ -36,20 +36,25 @@ fn what_two_shapes_know_in_common() {
 
 #[test]
 fn memory_of_any_length_repeats_one_period() {
+    let one_double = Some((8, vec![(0, Piece::Float(FloatKind::F64))]));
     let doubles = Shape::cell(0, double()).unindexed(8);
-    assert_eq!(doubles.period(1), Some(8));
+    assert_eq!(doubles.period(1, false), one_double);
+    assert_eq!(doubles.period(8, false), one_double);
+    // Elements of 24 bytes need not be three doubles: an array in them may end.
+    assert_eq!(doubles.period(24, false), None);
     let mut single = Shape::cell(0, double());
     single.insert(24, double());
-    assert_eq!(single.period(1), Some(8));
+    assert_eq!(single.period(8, false), one_double);
+    assert_eq!(single.period(16, false), None);
     single.insert(12, double());
-    assert_eq!(single.period(1), None);
+    assert_eq!(single.period(8, false), None);
     // The first eight bytes are a length, say: no one period describes that.
     let mut after_a_header = doubles;
     for byte in 0..8 {
         after_a_header.insert(byte, Cell::Int);
     }
-    assert_eq!(after_a_header.period(8), None);
-    assert_eq!(Shape::default().period(8), None);
+    assert_eq!(after_a_header.period(8, false), None);
+    assert_eq!(Shape::default().period(8, false), None);
 }
 
 #[test]
