@@ -101,6 +101,7 @@ gradients!(
     solvers,
     split,
     streams,
+    strings,
     structs,
     swaps,
     vectors,

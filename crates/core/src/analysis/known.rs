@@ -42,7 +42,33 @@ pub fn known(function: &Function) -> Option<Known> {
 fn is_library(function: &Function) -> bool {
     let replaceable = ["_Znw", "_Zna", "_Zdl", "_Zda"];
     let replaceable = replaceable.iter().any(|p| function.name.starts_with(p));
-    function.is_declaration() && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
+    has_no_body_to_look_into(function)
+        && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
+}
+
+/// Whether a function is known by its name and attributes alone: it has no body, or one that is
+/// not looked into (see [`is_opaque`]).
+pub fn has_no_body_to_look_into(function: &Function) -> bool {
+    function.is_declaration() || is_opaque(&function.name)
+}
+
+/// Whether a function of the C++ library is known by its name though the program may have its body.
+///
+/// Strings and what is made of them hold characters, and no derivative flows through characters.
+/// Half of their functions are in the native library and half in headers, and which half depends
+/// on the level of optimization; memory that one makes the other frees. So all of them are left to
+/// run as they are, on primal memory only. No address of memory with derivatives is found through
+/// them, except that of the string itself.
+pub fn is_opaque(name: &str) -> bool {
+    const PREFIXES: [&str; 4] = [
+        "_ZNSt7__cxx11",
+        "_ZNKSt7__cxx11",
+        // What `std::to_string` and `std::stod` are made of.
+        "_ZN9__gnu_cxx12__to_xstringI",
+        "_ZN9__gnu_cxx6__stoaI",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        && known_name(name).is_some_and(|known| known.inactive)
 }
 
 /// What is known of a library function of this name.
@@ -81,11 +107,7 @@ enum Args {
 pub fn is_inactive(function: &Function) -> bool {
     function.attrs.flags.contains(FnFlags::INACTIVE)
         || known(function).is_some_and(|k| k.inactive)
-        || function.name.starts_with(TO_TEXT)
 }
-
-/// What `std::to_string` is made of. It has a body in each program that uses it, but a variadic one.
-const TO_TEXT: &str = "_ZN9__gnu_cxx12__to_xstringI";
 
 /// What a function allocates or frees: by its attributes, or by its name.
 pub fn allocation(function: &Function) -> Option<AllocInfo> {
@@ -255,12 +277,22 @@ const ROWS: &[Row] = &[
                                                               "rwcx",   Nothing,     true),
     ("_ZNSt14basic_ofstreamI* _ZNSt14basic_ifstreamI* _ZNSt13basic_fstreamI* _ZNSt13basic_filebufI* _ZNKSt12__basic_fileIc* _ZNSt12__basic_fileIc* _ZNSt15basic_streambufIc*",
                                                               "rwcx",   Nothing,     true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_create*",
-                                                              "rw -",   Fresh,       true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_disposeEv _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_mutate* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED*",
-                                                              "rwcx r", Nothing,     true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*","rwcx r", Argument(0), true),
-    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*", "rx r", Nothing,     true),
+    ("_ZN9__gnu_cxx12__to_xstringI* _ZNSt7__cxx119to_stringE*",
+                                                              "w -",    Nothing,     true),
+    ("_ZN9__gnu_cxx6__stoaI*",                                "- r r w", Nothing,    true),
+    ("_ZNSt7__cxx114stoiE* _ZNSt7__cxx114stolE* _ZNSt7__cxx114stofE* _ZNSt7__cxx114stodE* _ZNSt7__cxx115stoulE* _ZNSt7__cxx115stollE* _ZNSt7__cxx115stoldE* _ZNSt7__cxx116stoullE*",
+                                                              "rx w",   Nothing,     true),
+    ("_ZNSaIcEC* _ZNSaIcED*",                                 "-",      Nothing,     true),
+    // Characters of a string are in the string or in memory of its own, and count as part of it: they
+    // are found through what the string itself returns only. First what returns the string.
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6append* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6assign* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6insertEm* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7replace* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5eraseEmm* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEpLE* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEaSE* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_append* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_replace* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE14_M_replace_aux* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE20_M_replace_dispatch*",
+                                                              "rwc",    Argument(0), true),
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*",
+                                                              "rwc",    Nothing,     true),
+    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4copy* _ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substr* _ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13get_allocator*",
+                                                              "rwc",    Nothing,     true),
+    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*",
+                                                              "rc",     Nothing,     true),
     // Mathematics with results in memory, and that of integers.
     ("sincos sincosf sincosl",                                "- w w",  Nothing,     false),
     ("frexp frexpf frexpl modf modff modfl lgamma_r lgammaf_r",

@@ -2,10 +2,11 @@
 
 use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
+use crate::analysis::effects::ArgEffects;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst, InstData,
     IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
@@ -72,6 +73,7 @@ impl Walk<'_> {
             }
             CallKind::Inactive => {
                 self.func.attach_inst(self.block, inst);
+                self.shadow_of_found(inst, data);
                 return Ok(());
             }
             CallKind::Defined(func)
@@ -116,6 +118,38 @@ impl Walk<'_> {
         }
         self.func.attach_inst(self.block, inst);
         Ok(())
+    }
+
+    /// A function without a derivative may return a place in the memory that it was given
+    /// (`memchr`): its shadow is at the same place in the shadow memory.
+    fn shadow_of_found(&mut self, inst: Inst, data: &InstData) {
+        let (Some(result), Some(call)) = (self.func.result(inst), data.op.call()) else {
+            return;
+        };
+        let summary = self.primal.effects.call(call);
+        let returned = |&i: &usize| summary.arg(i).contains(ArgEffects::RETURN);
+        let Some(position) = (0..data.args.len()).find(returned) else {
+            return;
+        };
+        let argument = data.args[position];
+        if !self.primal.has_shadow(result) || !self.primal.has_shadow(argument) {
+            return;
+        }
+        let whole = Type::int(8 * self.synthesis.module.layout.pointer_bytes);
+        let shadows = self.shadows_of(argument);
+        let mut builder = self.builder(Some(inst));
+        let [to, from] = [result, argument]
+            .map(|v| builder.value(Op::Cast(CastOp::PtrToInt), vec![v], whole));
+        let distance = builder.value(Op::Binary(BinaryOp::Sub), vec![to, from], whole);
+        let address = Op::Address {
+            offset: 0,
+            scales: vec![1],
+        };
+        let places = shadows
+            .into_iter()
+            .map(|shadow| builder.value(address.clone(), vec![shadow, distance], Type::ptr()));
+        let places = places.collect();
+        self.shadows.insert(result, places);
     }
 
     /// A function that a pointer may lead to, but that has no derivative: perhaps it is never

@@ -6,9 +6,10 @@
 //! caller gave the argument.
 
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
+use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
+    Callee, CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
     Value, ValueDef, is_class_table,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -88,7 +89,7 @@ impl Objects {
             objects.changed = false;
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
-                    objects.inst(function, effects, inst);
+                    objects.inst(module, function, effects, inst);
                 }
             }
             if !objects.changed && !objects.suspect(function) {
@@ -234,7 +235,7 @@ impl Objects {
         found
     }
 
-    fn inst(&mut self, function: &Function, effects: &Effects, inst: Inst) {
+    fn inst(&mut self, module: &Module, function: &Function, effects: &Effects, inst: Inst) {
         let data = function.inst(inst);
         let result = function.result(inst);
         for edge in data.op.edges() {
@@ -262,7 +263,12 @@ impl Objects {
             }
             // Floats alone go through a nest.
             (Op::Nest(_), _) => {}
-            (Op::Call(_) | Op::Invoke { .. }, result) => self.call(effects, inst, data, result),
+            (Op::Call(call), result) | (Op::Invoke { call, .. }, result) => match call.callee {
+                Callee::Direct(func) if known::is_opaque(&module.funcs[func].name) => {
+                    self.opaque_call(&effects.call(call), data, result);
+                }
+                _ => self.call(effects, inst, data, result),
+            },
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
                 self.add(result, &[Object::Foreign].into());
             }
@@ -315,6 +321,16 @@ impl Objects {
         let params = function.block_params(edge.block).to_vec();
         for (&param, &argument) in params.iter().zip(&edge.args) {
             self.pass(argument, param);
+        }
+    }
+
+    /// A function that moves characters returns the string it was given, or leads to characters.
+    fn opaque_call(&mut self, summary: &Summary, data: &InstData, result: Option<Value>) {
+        let Some(result) = result else { return };
+        let own = |&i: &usize| summary.arg(i).contains(ArgEffects::RETURN);
+        match (0..data.args.len()).find(own) {
+            Some(i) => self.pass(data.args[i], result),
+            None => self.add(result, &[Object::Foreign].into()),
         }
     }
 

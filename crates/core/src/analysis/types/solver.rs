@@ -8,6 +8,7 @@ use super::factor::factor;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
+use crate::analysis::known;
 use crate::ir::{
     BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
     ValueDef,
@@ -295,7 +296,7 @@ impl<'a> Solver<'a> {
 
     fn call(&mut self, inst: Inst, func: Func, args: &[Value], result: Option<Value>) {
         let callee = &self.module.funcs[func];
-        if callee.is_declaration() {
+        if known::has_no_body_to_look_into(callee) {
             if let (Some(hint), Some(&pointer)) = (Hint::of_symbol(&callee.name), args.first()) {
                 let bytes = args.get(1).and_then(|&bytes| self.function.as_int(bytes));
                 let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
