@@ -7,7 +7,7 @@ use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
-use crate::analysis::types::{LONGEST_COPY, Piece, Types, factor};
+use crate::analysis::types::{LONGEST_COPY, Piece, Summaries, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
@@ -61,12 +61,14 @@ impl Primal {
         module: &mut Module,
         key: Key,
         effects: Rc<Effects>,
+        summaries: &mut Summaries,
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         loop {
             let (key, effects) = (key.clone(), effects.clone());
-            let primal = Primal::analysed(module, function.clone(), key, effects, options)?;
+            let primal =
+                Primal::analysed(module, function.clone(), key, effects, summaries, options)?;
             let chosen = nest::to_expand(&primal);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
@@ -82,11 +84,13 @@ impl Primal {
         mut function: Function,
         key: Key,
         effects: Rc<Effects>,
+        summaries: &mut Summaries,
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
         recognize_absolute_values::run(&mut function);
-        let dispatched = dispatch_calls::run(module, &mut function, &key, options);
+        let dispatched =
+            dispatch_calls::run(module, &mut function, &key, &effects, summaries, options);
         claim_memory(&mut function);
         let module: &Module = module;
         // Dispatching may have declared functions that nothing was known of.
@@ -115,7 +119,7 @@ impl Primal {
             )
             .in_function(&function.name)
         })?;
-        let types = Types::new(module, &function, &key.shapes);
+        let types = Types::new(module, &function, &key.shapes, summaries);
         types.distrust_tags(module, &mut function);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);

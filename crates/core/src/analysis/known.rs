@@ -105,8 +105,7 @@ enum Args {
 
 /// Whether a function is known or marked to let no derivative through.
 pub fn is_inactive(function: &Function) -> bool {
-    function.attrs.flags.contains(FnFlags::INACTIVE)
-        || known(function).is_some_and(|k| k.inactive)
+    function.attrs.flags.contains(FnFlags::INACTIVE) || known(function).is_some_and(|k| k.inactive)
 }
 
 /// What a function allocates or frees: by its attributes, or by its name.

@@ -6,8 +6,8 @@ use crate::analysis::effects::ArgEffects;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst, InstData,
-    IntPred, Op, ReturnActivity, Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
+    InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::delayed;
 use crate::support;
@@ -138,8 +138,8 @@ impl Walk<'_> {
         let whole = Type::int(8 * self.synthesis.module.layout.pointer_bytes);
         let shadows = self.shadows_of(argument);
         let mut builder = self.builder(Some(inst));
-        let [to, from] = [result, argument]
-            .map(|v| builder.value(Op::Cast(CastOp::PtrToInt), vec![v], whole));
+        let [to, from] =
+            [result, argument].map(|v| builder.value(Op::Cast(CastOp::PtrToInt), vec![v], whole));
         let distance = builder.value(Op::Binary(BinaryOp::Sub), vec![to, from], whole);
         let address = Op::Address {
             offset: 0,

@@ -13,7 +13,7 @@
 use crate::analysis::activity::Activity;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::targets::{is_dispatched, targets_of};
-use crate::analysis::types::Types;
+use crate::analysis::types::{Summaries, Types};
 use crate::derivative::Key;
 use crate::ir::{
     Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
@@ -39,13 +39,13 @@ pub fn run(
     module: &mut Module,
     function: &mut Function,
     key: &Key,
+    effects: &Effects,
+    summaries: &mut Summaries,
     options: &Options,
 ) -> HashMap<Inst, Dispatched> {
     let mut made = HashMap::new();
-    for (choice, (inst, targets)) in active_calls(module, function, key, options)
-        .into_iter()
-        .enumerate()
-    {
+    let calls = active_calls(module, function, key, effects, summaries, options);
+    for (choice, (inst, targets)) in calls.into_iter().enumerate() {
         dispatch(module, function, inst, &targets, choice, &mut made);
     }
     made
@@ -56,6 +56,8 @@ fn active_calls(
     module: &Module,
     function: &Function,
     key: &Key,
+    effects: &Effects,
+    summaries: &mut Summaries,
     options: &Options,
 ) -> Vec<(Inst, Vec<Func>)> {
     let mut found = Vec::new();
@@ -74,10 +76,9 @@ fn active_calls(
     if found.is_empty() {
         return found;
     }
-    let effects = Effects::new(module);
-    let types = Types::new(module, function, &key.shapes);
+    let types = Types::new(module, function, &key.shapes, summaries);
     // Where the analysis cannot go on because of such a call, it can once that is dispatched.
-    if let Ok(activity) = Activity::new(module, function, &types, &effects, key, options) {
+    if let Ok(activity) = Activity::new(module, function, &types, effects, key, options) {
         found.retain(|&(inst, _)| activity.is_active_call(function, inst));
     }
     found

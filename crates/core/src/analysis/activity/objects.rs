@@ -9,8 +9,8 @@ use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
 use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    Callee, CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
-    Value, ValueDef, is_class_table,
+    Callee, CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
+    UnaryOp, Value, ValueDef, is_class_table,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};

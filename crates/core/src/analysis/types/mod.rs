@@ -29,11 +29,11 @@ pub use bytes::known_byte;
 pub use factor::factor;
 pub use hint::Hint;
 pub use shape::{Cell, Piece, Shape, Shared, gcd};
+pub use summaries::Summaries;
 
 use crate::ir::{Function, Module, Value};
 use cranelift_entity::SecondaryMap;
 use solver::Solver;
-use summaries::Summaries;
 
 /// A copy of constant length is taken apart into scalars up to this many bytes; a longer one must
 /// be of memory that repeats.
@@ -49,8 +49,14 @@ pub struct Types {
 impl Types {
     /// Analyses a function, given what the caller knows of its arguments and, after them, of its
     /// result.
-    pub fn new(module: &Module, function: &Function, known: &[Shape]) -> Types {
-        Types::with_summaries(module, function, known, true, &mut Summaries::default())
+    pub fn new(
+        module: &Module,
+        function: &Function,
+        known: &[Shape],
+        summaries: &mut Summaries,
+    ) -> Types {
+        summaries.start();
+        Types::with_summaries(module, function, known, true, summaries)
     }
 
     fn with_summaries(
