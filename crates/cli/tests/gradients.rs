@@ -88,6 +88,7 @@ gradients!(
     records,
     recursion,
     relu3,
+    reused,
     requests_defined,
     requests_marked,
     requests_plain,
@@ -109,7 +110,7 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 11] = [
+const ON_THE_HEAP: [&str; 13] = [
     "callbacks",
     "containers",
     "free_list",
@@ -117,9 +118,11 @@ const ON_THE_HEAP: [&str; 11] = [
     "heap",
     "layers",
     "owners",
+    "reused",
     "second_order",
     "shared",
     "split",
+    "strings",
     "vectors_cpp",
 ];
 

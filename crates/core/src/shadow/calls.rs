@@ -3,7 +3,8 @@
 use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
-use crate::derivative::Key;
+use crate::analysis::types::Kinds;
+use crate::derivative::{Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
@@ -29,6 +30,8 @@ pub struct ActiveCall {
     pub frame: Inst,
 }
 
+/// How many bytes of memory that is freed are looked at for a pointer.
+const LOOKED_AT: i64 = 64;
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
 
@@ -104,8 +107,9 @@ impl Walk<'_> {
                 let choice = self.choices.entry(choice).or_default();
                 choice.works |= outcome.is_ok();
                 if let Err(refusal) = outcome {
+                    let why = refusal.message.clone();
                     choice.refusal.get_or_insert(refusal);
-                    self.stop_at(inst, data, func);
+                    self.stop_at(inst, data, func, &why);
                 }
                 return Ok(());
             }
@@ -154,8 +158,9 @@ impl Walk<'_> {
 
     /// A function that a pointer may lead to, but that has no derivative: perhaps it is never
     /// called there, so the program stops only if it is.
-    fn stop_at(&mut self, inst: Inst, data: &InstData, func: Func) {
-        let why = format!("there is no derivative of `{}`, at", self.callee(func).name);
+    fn stop_at(&mut self, inst: Inst, data: &InstData, func: Func, why: &str) {
+        let name = &self.callee(func).name;
+        let why = format!("there is no derivative of `{name}` ({why}), at").replace('%', "%%");
         let mut builder = Builder::new(&mut self.func, self.block);
         builder.loc = data.loc;
         let address = self.primal.dispatched[&inst].address;
@@ -269,8 +274,15 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let own =
-            call.attrs.flags.contains(FnFlags::FREES_OWN) || self.primal.activity.is_made(pointer);
+        let activity = &self.primal.activity;
+        // Memory of the caller beside it holds numbers only.
+        let with_pointers = || {
+            let kinds = self.primal.types.shape(pointer).kinds(0, LOOKED_AT);
+            kinds.contains(Kinds::PTR) && activity.is_made_with_pointers(pointer)
+        };
+        let own = call.attrs.flags.contains(FnFlags::FREES_OWN)
+            || activity.is_made(pointer)
+            || with_pointers();
         // What was made while this derivative runs is made while one of it runs.
         if let Op::Call(call) = &mut self.func.inst_mut(inst).op
             && own
@@ -371,7 +383,10 @@ impl Walk<'_> {
         let overwritten = (0..data.args.len()).map(may_change).collect();
         let activity = &self.primal.activity;
         let made = data.args.iter();
-        let made = made.map(|&v| self.primal.has_shadow(v) && activity.is_all_made(v));
+        let made = made.map(|&v| match self.primal.has_shadow(v) {
+            true => activity.made_behind(v),
+            false => Made::Unknown,
+        });
         let shapes = data.args.iter().copied().chain(result);
         let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         let mut key = Key {

@@ -22,7 +22,7 @@ use crate::ir::{
 use crate::pipeline::Options;
 use crate::simplify::specialize;
 use crate::support;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A direct call that a call through a pointer has become one of.
 #[derive(Clone, Debug)]
@@ -51,6 +51,16 @@ pub fn run(
     made
 }
 
+/// The direct calls of each choice, of which only one runs.
+pub fn alternatives(dispatched: &HashMap<Inst, Dispatched>) -> Vec<Vec<Inst>> {
+    let mut choices: BTreeMap<usize, Vec<Inst>> = BTreeMap::new();
+    for (&inst, dispatched) in dispatched {
+        choices.entry(dispatched.choice).or_default().push(inst);
+    }
+    choices.values_mut().for_each(|insts| insts.sort());
+    choices.into_values().collect()
+}
+
 /// The calls through pointers that derivatives may flow through, with the functions they may reach.
 fn active_calls(
     module: &Module,
@@ -76,7 +86,7 @@ fn active_calls(
     if found.is_empty() {
         return found;
     }
-    let types = Types::new(module, function, &key.shapes, summaries);
+    let types = Types::new(module, function, &key.shapes, &[], summaries);
     // Where the analysis cannot go on because of such a call, it can once that is dispatched.
     if let Ok(activity) = Activity::new(module, function, &types, effects, key, options) {
         found.retain(|&(inst, _)| activity.is_active_call(function, inst));

@@ -20,7 +20,7 @@ use zymase_testgen::referee::{Arg, Derivatives, wrapper};
 pub fn types(module: &Module, _: &[&str]) -> String {
     let mut out = String::new();
     for function in module.funcs.values().filter(|f| !f.is_declaration()) {
-        let types = Types::new(module, function, &[], &mut Summaries::default());
+        let types = Types::new(module, function, &[], &[], &mut Summaries::default());
         let _ = writeln!(out, "@{}", function.name);
         for value in defined(function) {
             let ty = function.ty(value);

@@ -18,7 +18,7 @@ use crate::analysis::known;
 use crate::analysis::targets::targets_of;
 use crate::analysis::types::{Piece, Types};
 use crate::blas;
-use crate::derivative::Key;
+use crate::derivative::{Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
@@ -41,8 +41,8 @@ pub struct Activity {
     objects: Objects,
     globals: HashMap<Inst, Vec<Global>>,
     released: BTreeSet<Inst>,
-    /// The arguments behind which all memory was made while the derivative ran.
-    made: Vec<bool>,
+    /// Which memory behind each argument was made while the derivative ran.
+    made: Vec<Made>,
 }
 
 impl Activity {
@@ -89,7 +89,7 @@ impl Activity {
         Ok(Activity {
             globals: solver.globals_of_calls(),
             released: lifetimes::released(module, function, effects, &solver.objects),
-            made: key.made.clone(),
+            made: made(function, types, key),
             active: solver.active,
             shadowed,
             objects: solver.objects,
@@ -138,24 +138,48 @@ impl Activity {
 
     /// Whether a pointer leads only to memory that was made while the derivative ran.
     pub fn is_made(&self, pointer: Value) -> bool {
-        self.objects.of(pointer).iter().all(|o| self.was_made(o))
+        let objects = self.objects.of(pointer).iter();
+        objects.map(|o| self.made(o)).all(|made| made == Made::All)
     }
 
-    /// Whether all memory that can be reached from a pointer was made while the derivative ran.
-    pub fn is_all_made(&self, pointer: Value) -> bool {
+    /// Whether a pointer that leads to memory with pointers in it leads only to such memory that
+    /// was made while the derivative ran.
+    pub fn is_made_with_pointers(&self, pointer: Value) -> bool {
+        let objects = self.objects.of(pointer).iter();
+        objects
+            .map(|o| self.made(o))
+            .all(|made| made >= Made::Pointers)
+    }
+
+    /// Which of the memory that can be reached from a pointer was made while the derivative ran.
+    pub fn made_behind(&self, pointer: Value) -> Made {
         let reached = self.objects.reached_from(pointer);
-        reached.iter().all(|object| self.was_made(object))
+        let made = reached.iter().map(|object| self.made(object));
+        made.min().unwrap_or(Made::All)
     }
 
-    fn was_made(&self, object: &Object) -> bool {
+    fn made(&self, object: &Object) -> Made {
         match object {
-            Object::Local(_) => true,
-            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
+            Object::Local(_) | Object::Code => Made::All,
+            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(Made::Unknown),
             // Nobody frees a constant.
-            Object::Global(global) => self.objects.is_fixed(*global),
-            Object::Foreign => false,
+            Object::Global(global) if self.objects.is_fixed(*global) => Made::All,
+            Object::Global(_) | Object::Foreign => Made::Unknown,
         }
     }
+}
+
+/// Which memory behind each argument was made while the derivative ran: what the caller knows, and
+/// that there is none with pointers behind an argument that leads to numbers only.
+fn made(function: &Function, types: &Types, key: &Key) -> Vec<Made> {
+    let arguments = function.arguments().iter().zip(&key.made);
+    let made = arguments.map(
+        |(&argument, &made)| match types.shape(argument).holds_no_address() {
+            true => made.max(Made::Pointers),
+            false => made,
+        },
+    );
+    made.collect()
 }
 
 /// What a call is to differentiation.
@@ -370,7 +394,9 @@ impl Solver<'_> {
         if !flows {
             return;
         }
-        if let Some(result) = result {
+        // No part of a float comes back as a truth value.
+        let truth = |v: Value| self.function.ty(v).int_bits() == Some(1);
+        if let Some(result) = result.filter(|&v| !truth(v)) {
             self.activate(result);
             self.vary_reachable(result);
         }
@@ -485,7 +511,7 @@ impl Solver<'_> {
             Object::Local(_) => true,
             Object::Global(global) => !self.module.globals[global].inactive,
             Object::Argument(i) => self.key.args[i] != ArgActivity::Const,
-            Object::Foreign => false,
+            Object::Code | Object::Foreign => false,
         }
     }
 

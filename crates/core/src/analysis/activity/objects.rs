@@ -25,6 +25,8 @@ pub enum Object {
     Argument(usize),
     /// A global variable.
     Global(Global),
+    /// Code: the address of a function.
+    Code,
     /// Anything else.
     Foreign,
 }
@@ -65,9 +67,9 @@ impl Objects {
             if data.has_fixed_content() || is_class_table(&data.name) {
                 objects.fixed.insert(global);
                 let inside = data.fixed_addresses().iter();
-                let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
-                    Symbol::Global(inner) => Some(Object::Global(inner)),
-                    Symbol::Func(_) => None,
+                let inside = inside.map(|(_, symbol, _)| match *symbol {
+                    Symbol::Global(inner) => Object::Global(inner),
+                    Symbol::Func(_) => Object::Code,
                 });
                 objects.put(Object::Global(global), &inside.collect());
             }
@@ -99,9 +101,11 @@ impl Objects {
         }
     }
 
-    /// A pointer that was loaded from memory into which nobody put one may lead anywhere. Whether
-    /// there was such a pointer that was not suspected yet.
+    /// A pointer that was loaded from memory into which nobody put one may lead anywhere, and so
+    /// may one that is followed though only addresses of code were put there. Whether there was
+    /// such a pointer that was not suspected yet.
     fn suspect(&mut self, function: &Function) -> bool {
+        let followed = followed(function);
         let insts = function
             .blocks()
             .iter()
@@ -112,7 +116,9 @@ impl Objects {
             let Some(result) = function.result(inst).filter(|_| load) else {
                 continue;
             };
-            if function.ty(result).is_ptr() && self.values[result].is_empty() {
+            let code = self.values[result].iter().all(|o| *o == Object::Code);
+            let nothing = self.values[result].is_empty() || followed.contains(result);
+            if function.ty(result).is_ptr() && code && nothing {
                 self.values[result].insert(Object::Foreign);
                 found = true;
             }
@@ -182,6 +188,9 @@ impl Objects {
             Constant::Address(Symbol::Global(global), _) => {
                 self.values[value].insert(Object::Global(*global));
             }
+            Constant::Address(Symbol::Func(_), _) => {
+                self.values[value].insert(Object::Code);
+            }
             Constant::Aggregate(parts) => parts.iter().for_each(|p| self.constant(value, p)),
             Constant::Opaque(_) => {
                 self.values[value].insert(Object::Foreign);
@@ -229,7 +238,7 @@ impl Objects {
                     found.insert(Object::Foreign);
                     found.extend(self.contents(Object::Foreign));
                 }
-                Object::Local(_) => {}
+                Object::Local(_) | Object::Code => {}
             }
         }
         found
@@ -436,4 +445,23 @@ impl Objects {
             self.put(holder, &contents);
         }
     }
+}
+
+/// The values that memory is accessed through, or addresses are computed from.
+fn followed(function: &Function) -> EntitySet<Value> {
+    let mut followed = EntitySet::new();
+    let blocks = function.blocks().iter();
+    for &inst in blocks.flat_map(|&block| function.block_insts(block)) {
+        let data = function.inst(inst);
+        let pointers = match &data.op {
+            Op::Load(_) | Op::MemSet(_) | Op::Address { .. } => &data.args[..1],
+            Op::Store(_) => &data.args[1..2],
+            Op::MemCopy { .. } => &data.args[..2],
+            _ => continue,
+        };
+        for &pointer in pointers {
+            followed.insert(pointer);
+        }
+    }
+    followed
 }

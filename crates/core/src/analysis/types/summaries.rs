@@ -65,7 +65,7 @@ impl Summaries {
         }
         self.open.push(Open { func, lacks: false });
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &context.1, tagged_integers, self);
+        let types = Types::with_summaries(module, function, &context.1, &[], tagged_integers, self);
         let lacks = self.open.pop().is_some_and(|open| open.lacks);
         let arguments = function.arguments().iter();
         let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();

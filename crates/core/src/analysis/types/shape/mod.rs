@@ -7,7 +7,7 @@ mod display;
 mod period;
 mod shared;
 
-pub use cell::{Cell, Piece};
+pub use cell::{Cell, Kinds, Piece};
 pub use shared::Shared;
 
 use cell::limited;
@@ -138,7 +138,7 @@ impl Shape {
         match (self.at.get(&offset), self.declared.get(&offset)) {
             // Integer arithmetic on what is declared as a float or pointer: nobody knows.
             (Some(Cell::Int), Some(Cell::Float(_) | Cell::Ptr(_))) => {
-                return Some((SEEN, &Cell::Conflict));
+                return Some((SEEN, &Cell::Conflict(Kinds::INT)));
             }
             (Some(cell), _) => return Some((SEEN, cell)),
             (None, Some(cell)) => return Some((DECLARED, cell)),
@@ -151,7 +151,7 @@ impl Shape {
         match (repeated, self.in_other_element(offset)) {
             // An array in the first structure, or an array of structures: nobody knows which.
             (Some((stride, seen)), Some(declared)) if !seen.is_like(declared) => {
-                Some((stride, &Cell::Conflict))
+                Some((stride, &Cell::Conflict(Kinds::INT)))
             }
             (None, Some(declared)) => Some((OTHER_ELEMENT, declared)),
             (repeated, _) => repeated,
@@ -162,6 +162,29 @@ impl Shape {
     fn every_covers(&self, offset: i64) -> bool {
         let mut keys = self.every.keys();
         keys.any(|(stride, start)| offset.rem_euclid(*stride) == *start)
+    }
+
+    /// What the bytes of `start..start + len` were used as, each by itself or as part of something
+    /// that begins before.
+    pub fn kinds(&self, start: i64, len: i64) -> Kinds {
+        const SIZES: [(Kinds, i64); 4] = [
+            (Kinds::INT, 1),
+            (Kinds::SINGLE, 4),
+            (Kinds::DOUBLE.union(Kinds::PTR), 8),
+            (Kinds::OTHER_FLOAT, 16),
+        ];
+        let mut found = Kinds::default();
+        for offset in start - 15..start + len {
+            for kinds in [self.get(offset), self.declared.get(&offset)]
+                .into_iter()
+                .flatten()
+            {
+                let reaching = SIZES.iter().filter(|(_, size)| offset + size > start);
+                let reaching = reaching.fold(Kinds::default(), |all, (kind, _)| all | *kind);
+                found |= kinds.kinds() & reaching;
+            }
+        }
+        found
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
@@ -182,7 +205,7 @@ impl Shape {
                 Some(Cell::Int) => (Piece::Int, 1),
                 Some(Cell::Float(kind)) => (Piece::Float(*kind), bytes),
                 Some(Cell::Ptr(_)) => (Piece::Ptr, bytes),
-                Some(Cell::Conflict) => (Piece::Conflict, 1),
+                Some(Cell::Conflict(_)) => (Piece::Conflict, 1),
             };
             pieces.push((offset, piece));
             offset += bytes;
@@ -210,6 +233,16 @@ impl Shape {
         };
         cells.insert(offset, cell.clone());
         Some((shape, cell.bytes()))
+    }
+
+    /// What is known and not in dispute.
+    pub fn without_conflicts(&self) -> Shape {
+        let mut shape = self.clone();
+        let known = |cell: &Cell| !matches!(cell, Cell::Conflict(_));
+        shape.at.retain(|_, cell| known(cell));
+        shape.every.retain(|_, cell| known(cell));
+        shape.declared.retain(|_, cell| known(cell));
+        shape
     }
 
     /// What both shapes know.
