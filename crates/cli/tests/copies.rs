@@ -1,84 +1,23 @@
 //! Programs that copy memory in every way that C allows have right derivatives, or are refused.
 //!
-//! `ZYMASE_COPIES=start..end` tries these seeds at every level instead of the usual few.
+//! `ZYMASE_COPIES=start..end` tries these seeds at every level instead of the usual few;
+//! `ZYMASE_COPIES_SAVE=file` keeps the last program.
 
 mod common;
 
-use common::Folder;
-use std::collections::BTreeMap;
-
-const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+use common::{Folder, count_troubles};
 
 /// The seeds of every test run, each at one level.
 const USUAL: std::ops::Range<u64> = 0..24;
 
 #[test]
 fn copies_have_right_derivatives_or_are_refused() {
-    let asked = std::env::var("ZYMASE_COPIES").ok().and_then(|text| {
-        let (start, end) = text.split_once("..")?;
-        Some(start.parse().ok()?..end.parse().ok()?)
-    });
-    let seeds = asked.clone().unwrap_or(USUAL);
-    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let (mut good, mut failures) = (0, String::new());
-    for seed in seeds {
-        for (number, level) in LEVELS.into_iter().enumerate() {
-            if asked.is_none() && number as u64 != seed % 4 {
-                continue;
-            }
-            match trial(seed, level) {
-                Ok(()) => good += 1,
-                Err(Trouble::Refused(why)) => {
-                    let cases = refused.entry(why).or_default();
-                    cases.push(format!("{seed}{level}"));
-                }
-                Err(Trouble::Wrong(why)) => failures += &format!("seed {seed} {level}: {why}\n"),
-            }
+    count_troubles("ZYMASE_COPIES", USUAL, |seed, level| {
+        let text = zymase_testgen::copies::program(seed);
+        if let Ok(path) = std::env::var("ZYMASE_COPIES_SAVE") {
+            std::fs::write(path, &text).unwrap();
         }
-    }
-    println!("{good} agree");
-    for (why, cases) in &refused {
-        let some: Vec<&String> = cases.iter().take(8).collect();
-        println!("{} refused, {some:?}: {why}", cases.len());
-    }
-    assert!(failures.is_empty(), "{failures}");
-    let count: usize = refused.values().map(Vec::len).sum();
-    assert!(good > count, "{count} programs are refused: {refused:#?}");
-}
-
-enum Trouble {
-    Refused(String),
-    Wrong(String),
-}
-
-fn trial(seed: u64, level: &str) -> Result<(), Trouble> {
-    let text = zymase_testgen::copies::program(seed);
-    if let Ok(path) = std::env::var("ZYMASE_COPIES_SAVE") {
-        std::fs::write(path, &text).unwrap();
-    }
-    let folder = Folder::with(&[("copies.c", &text)]);
-    let built = folder.zymase(&format!("cc {level} -w copies.c -lm -o copies"));
-    let errors = String::from_utf8_lossy(&built.stderr).into_owned();
-    if !built.status.success() {
-        let is_refusal = errors.starts_with("error: cannot") && !errors.contains("defect");
-        return Err(match is_refusal {
-            true => Trouble::Refused(why(&errors)),
-            false => Trouble::Wrong(errors),
-        });
-    }
-    let ran = folder.command("timeout", "20 ./copies");
-    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
-    match ran.status.success() && printed == "ok\n" {
-        true => Ok(()),
-        false => Err(Trouble::Wrong(format!("{} {printed}", ran.status))),
-    }
-}
-
-/// The first line of a message and its reason, without numbers of bytes.
-fn why(errors: &str) -> String {
-    let lines = errors.lines();
-    let told = lines.filter(|line| line.starts_with("error") || line.contains("note:"));
-    let text: Vec<&str> = told.map(str::trim).collect();
-    let text = text.join(" ");
-    text.chars().filter(|c| !c.is_ascii_digit()).collect()
+        let folder = Folder::with(&[("copies.c", &text)]);
+        folder.build_and_run(&format!("cc {level} -w copies.c -lm -o program"))
+    });
 }

@@ -32,8 +32,9 @@ pub fn prepare(module: &Module) -> Result<()> {
     // dead branches, which the cleanup folds without turning loops around again. The pass that does
     // it knows branches only, and crashes at a switch into a cycle. The cleanup also sees masks of
     // sign bits for what they are, which it could not as long as float registers were forbidden.
-    let pipeline = "function(lower-switch,fix-irreducible,instcombine,simplifycfg<keep-loops>,\
-                    loop-simplify,lcssa)";
+    // Where one round of it is not enough, `instcombine` by itself would end the process.
+    let pipeline = "function(lower-switch,fix-irreducible,instcombine<no-verify-fixpoint>,\
+                    simplifycfg<keep-loops>,loop-simplify,lcssa)";
     module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
 }
 

@@ -76,8 +76,12 @@ unsafe fn guard_function(module: &Module, function: LLVMValueRef) {
             thrown,
             empty,
         );
+        // The attributes of the result (index 0) and of the parameters say how they are passed.
         for index in 0..=count {
-            copy_attributes(function, guard, result, index);
+            for attribute in ll::attributes(function, index) {
+                LLVMAddAttributeAtIndex(guard, index, attribute);
+                LLVMAddCallSiteAttribute(result, index, attribute);
+            }
         }
         LLVMPositionBuilderAtEnd(builder, done);
         let void = LLVMGetReturnType(ty) == LLVMVoidTypeInContext(context);
@@ -96,25 +100,6 @@ unsafe fn guard_function(module: &Module, function: LLVMValueRef) {
         say_and_abort(module, builder);
         LLVMBuildUnreachable(builder);
         LLVMDisposeBuilder(builder);
-    }
-}
-
-/// The attributes of the result (index 0) and of the parameters say how they are passed.
-unsafe fn copy_attributes(
-    from: LLVMValueRef,
-    guard: LLVMValueRef,
-    call: LLVMValueRef,
-    index: llvm_sys::LLVMAttributeIndex,
-) {
-    // SAFETY: the buffer has room for all attributes.
-    unsafe {
-        let count = LLVMGetAttributeCountAtIndex(from, index);
-        let mut attributes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetAttributesAtIndex(from, index, attributes.as_mut_ptr());
-        for attribute in attributes {
-            LLVMAddAttributeAtIndex(guard, index, attribute);
-            LLVMAddCallSiteAttribute(call, index, attribute);
-        }
     }
 }
 

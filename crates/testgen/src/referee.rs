@@ -245,22 +245,11 @@ impl Derivatives {
     }
 
     fn machine(&self) -> Result<Machine<'_>, Trap> {
-        Ok(Machine::new(&self.module)?.with_step_limit(STEPS))
+        machine(&self.module)
     }
 
     fn run_oracle(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
-        let mut machine = self.machine()?;
-        let placed = place(&mut machine, args, Beside::Nothing, direction)?;
-        let result = machine.call(self.func, &placed.values)?;
-        let mut run = placed.read(&mut machine)?;
-        for &(at, count) in &placed.dups {
-            run.shadows.extend(machine.memory.f64_tangents(at, count)?);
-        }
-        run.results = result
-            .and_then(|value| value.tangent())
-            .into_iter()
-            .collect();
-        Ok(run)
+        run_on_duals(&self.module, self.func, args, direction)
     }
 
     fn run_forward(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
@@ -304,6 +293,41 @@ impl Derivatives {
 }
 
 /// Every float that a derivative is taken with respect to: argument and element.
+fn machine(module: &Module) -> Result<Machine<'_>, Trap> {
+    Ok(Machine::new(module)?.with_step_limit(STEPS))
+}
+
+/// Runs a function on dual numbers.
+fn run_on_duals(
+    module: &Module,
+    func: Func,
+    args: &[Arg],
+    direction: Direction<'_>,
+) -> Result<Run, Trap> {
+    let mut machine = machine(module)?;
+    let placed = place(&mut machine, args, Beside::Nothing, direction)?;
+    let result = machine.call(func, &placed.values)?;
+    let mut run = placed.read(&mut machine)?;
+    for &(at, count) in &placed.dups {
+        run.shadows.extend(machine.memory.f64_tangents(at, count)?);
+    }
+    let tangent = result.and_then(|value| value.tangent());
+    run.results = tangent.into_iter().collect();
+    Ok(run)
+}
+
+/// What the oracle says of a function at a point: the content of all arrays afterwards, and the
+/// derivative of the weighted sum of all outputs along every input.
+pub fn oracle(module: &Module, func: Func, args: &[Arg]) -> Result<[Vec<f64>; 2], Trap> {
+    let mut gradient = Vec::new();
+    for input in inputs(args) {
+        let direction = |at| f64::from(u8::from(at == input));
+        gradient.push(weighted(&run_on_duals(module, func, args, &direction)?));
+    }
+    let arrays = run_on_duals(module, func, args, &|_| 0.0)?.arrays;
+    Ok([arrays, gradient])
+}
+
 fn inputs(args: &[Arg]) -> Vec<(usize, usize)> {
     let mut inputs = Vec::new();
     for (position, arg) in args.iter().enumerate() {

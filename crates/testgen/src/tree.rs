@@ -80,6 +80,44 @@ pub enum Base {
     Buffer,
 }
 
+impl Base {
+    /// How many doubles are behind it, in the function that is differentiated or in another.
+    pub fn extent(self, is_main: bool) -> i64 {
+        match self {
+            Base::First | Base::Second if is_main => ARRAY,
+            Base::Frame | Base::Heap | Base::Buffer | Base::Global => ARRAY,
+            _ => REACH,
+        }
+    }
+
+    /// Memory whose address may be kept: a heap buffer ends before others do.
+    pub fn lasting(self, buffer_is_on_heap: bool) -> Base {
+        match self {
+            Base::Buffer if buffer_is_on_heap => Base::Frame,
+            base => base,
+        }
+    }
+
+    /// Whether it certainly has no byte in common with other memory.
+    pub fn is_apart(self, other: Base, is_main: bool, has_buffer: bool) -> bool {
+        let resolved = |base: Base| match base {
+            Base::Buffer if !has_buffer => Base::Frame,
+            base => base,
+        };
+        let own = |base: Base| matches!(base, Base::Frame | Base::Heap | Base::Buffer);
+        let array = |base: Base| matches!(base, Base::First | Base::Second | Base::Global);
+        let (x, y) = (resolved(self), resolved(other));
+        let known = |base: Base| own(base) || array(base);
+        x != y && known(x) && known(y) && (is_main || own(x) || own(y))
+    }
+
+    /// Whether it may be copied to or from other memory with `memcpy`.
+    pub fn may_copy(self, other: Base, is_main: bool) -> bool {
+        let own = |base: Base| matches!(base, Base::Frame | Base::Heap);
+        self != other && (is_main || own(self) || own(other))
+    }
+}
+
 /// A number that chooses an element.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Index {

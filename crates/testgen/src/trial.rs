@@ -1,7 +1,8 @@
 //! One trial: a program, its derivatives, the verdict.
 
+use crate::c::{self, Expected};
 use crate::lower::lower;
-use crate::referee::{Agreement, Arg, Derivatives, Failure, Tolerance};
+use crate::referee::{Agreement, Arg, Derivatives, Failure, Tolerance, oracle};
 use crate::tree::{ARRAY, Program};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,6 +92,44 @@ impl Drop for Quiet {
     }
 }
 
+/// The sets of arguments that a program is tried with.
+const POINTS: [u64; 2] = [2, 5];
+
+/// How exactly derivatives of a program must agree: single precision rounds differently in each
+/// mode.
+fn relative(text: &str) -> f64 {
+    match text.contains("f32") {
+        true => 1e-4,
+        false => 1e-9,
+    }
+}
+
+/// The program in C, with what the oracle says of it; none if it is no test.
+pub fn in_c(program: &Program) -> Result<Option<String>, String> {
+    let text = lower(program);
+    let module = parse_module(&text).map_err(|error| error.to_string())?;
+    let func = module.func_by_name("f").ok_or("no function")?;
+    let mut points = Vec::new();
+    for choice in POINTS {
+        let args = arguments(choice);
+        if !plain_run(&module, &args)? {
+            continue;
+        }
+        let [arrays, gradient] = oracle(&module, func, &args).map_err(|t| t.to_string())?;
+        let scale = gradient.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
+        let mut all = gradient.iter().chain(&arrays);
+        if all.all(|x| x.is_finite()) && scale <= LARGEST {
+            points.push(Expected {
+                args,
+                arrays,
+                gradient,
+                tolerance: relative(&text) * (1.0 + scale),
+            });
+        }
+    }
+    Ok((!points.is_empty()).then(|| c::program(program, &points)))
+}
+
 fn compare(text: &str, options: &Options) -> Verdict {
     let module = match parse_module(text) {
         Ok(module) => module,
@@ -100,18 +139,13 @@ fn compare(text: &str, options: &Options) -> Verdict {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         return Verdict::Wrong(format!("generator: {}", errors.join("\n")));
     }
-    // Single precision rounds differently in each mode.
-    let relative = match text.contains("f32") {
-        true => 1e-4,
-        false => 1e-9,
-    };
     let tolerance = Tolerance {
-        relative,
+        relative: relative(text),
         largest: LARGEST,
     };
     let mut derivatives = None;
     let mut usable = false;
-    for choice in [2, 5] {
+    for choice in POINTS {
         let args = arguments(choice);
         match plain_run(&module, &args) {
             Ok(true) => {}

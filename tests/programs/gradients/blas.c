@@ -92,6 +92,26 @@ static double syrk(double *p, int count) {
   overwrite(a, area(ar, ac));
   return weigh(p, count);
 }
+static double syr2k(double *p, int count) {
+  int plain = ta == CblasNoTrans, ar = plain ? n : k, ac = plain ? k : n;
+  double *a = p + 2, *b = a + area(ar, ac), *c = b + area(ar, ac);
+  cblas_dsyr2k(order, uplo, ta, n, k, fixed ? 1.5 : p[0], a, line(ar, ac), b, line(ar, ac),
+               fixed ? 0.5 : p[1], c, line(n, n));
+  overwrite(a, area(ar, ac)), overwrite(b, 3);
+  return weigh(p, count);
+}
+static double syr(double *p, int count) {
+  double *x = p + 1, *a = x + size(incx, n);
+  cblas_dsyr(order, uplo, n, fixed ? 1.5 : p[0], x, incx, a, line(n, n));
+  overwrite(x, 2);
+  return weigh(p, count);
+}
+static double syr2(double *p, int count) {
+  double *x = p + 1, *y = x + size(incx, n), *a = y + size(incy, n);
+  cblas_dsyr2(order, uplo, n, fixed ? 1.5 : p[0], x, incx, y, incy, a, line(n, n));
+  overwrite(x, 2), overwrite(y, 1);
+  return weigh(p, count);
+}
 static double trsv(double *p, int count) {
   double *a = p, *x = a + area(n, n);
   cblas_dtrsv(order, uplo, ta, diag, n, a, line(n, n), x, incx);
@@ -161,7 +181,34 @@ static double single_in_double(double *p, int count) {
 }
 extern float __enzyme_fwddiff_float(void *, ...);
 
-// Second order.
+// The derivative of a gradient in a direction, against finite differences of gradients.
+static double *direction;
+#define GRADIENT_OF(function)                                             \
+  static void gradient_of_##function(double *p, double *d, int count) {   \
+    __enzyme_autodiff((void *)function, enzyme_dup, p, d, enzyme_const, count); \
+  }
+GRADIENT_OF(dot) GRADIENT_OF(axpy) GRADIENT_OF(gemv) GRADIENT_OF(ger) GRADIENT_OF(gemm)
+GRADIENT_OF(syrk) GRADIENT_OF(syr2k) GRADIENT_OF(syr) GRADIENT_OF(syr2) GRADIENT_OF(symv)
+GRADIENT_OF(symm) GRADIENT_OF(trmv) GRADIENT_OF(trmm) GRADIENT_OF(trsv) GRADIENT_OF(trsm)
+static void check_curvature(const char *name, void gradient(double *, double *, int), double *p,
+                            double *found, int count) {
+  double d[2][80], q[80];
+  for (int sign = 0; sign < 2; sign++) {
+    for (int i = 0; i < count; i++)
+      q[i] = p[i] + (sign ? -1e-5 : 1e-5) * direction[i], d[sign][i] = 0;
+    gradient(q, d[sign], count);
+  }
+  for (int i = 0; i < count; i++) check_close(name, i, found[i], (d[0][i] - d[1][i]) / 2e-5, 1e-6);
+}
+#define CHECK_CURVATURE(function, p, count)                                             \
+  do {                                                                                  \
+    double q_[80], v_[80], d_[80] = {0}, h_[80] = {0};                                  \
+    memcpy(q_, p, sizeof q_), memcpy(v_, direction, sizeof v_);                         \
+    __enzyme_fwddiff((void *)gradient_of_##function, enzyme_dup, q_, v_, enzyme_dup, d_, h_, \
+                     enzyme_const, count);                                              \
+    check_curvature("curvature of " #function, gradient_of_##function, p, h_, count);   \
+  } while (0)
+
 static double quadratic(double *x, double *a) {
   double y[2] = {0, 0};
   cblas_dgemv(CblasColMajor, CblasNoTrans, 2, 2, 1, a, 2, x, 1, 0, y, 1);
@@ -211,7 +258,10 @@ int main(void) {
     n = 3, k = 2, m = 2, pad = fixed;
     int ar = ta == CblasNoTrans ? n : k, ac = ta == CblasNoTrans ? k : n;
     CHECK_GRADIENT(syrk, p, 2 + area(ar, ac) + area(n, n));
+    CHECK_GRADIENT(syr2k, p, 2 + 2 * area(ar, ac) + area(n, n));
     incx = fixed ? -2 : 1, incy = spoil ? -1 : 2;
+    CHECK_GRADIENT(syr, p, 1 + size(incx, n) + area(n, n));
+    CHECK_GRADIENT(syr2, p, 1 + size(incx, n) + size(incy, n) + area(n, n));
     CHECK_GRADIENT(symv, p, 2 + area(n, n) + size(incx, n) + size(incy, n));
     EACH(side, CblasLeft, CblasRight) {
       int q = side == CblasLeft ? m : n;
@@ -240,6 +290,36 @@ int main(void) {
       check_close("single", i, df[i], dd[i], 1e-5);
       check_close("single forward", i, __enzyme_fwddiff_float((void *)single, enzyme_dup, f, t), dd[i], 1e-5);
     }
+  }
+  {
+    double v[80];
+    fill(v, 80, -1, 1);
+    direction = v;
+    order = CblasRowMajor, ta = tb = CblasTrans, uplo = CblasLower, side = CblasLeft;
+    diag = CblasNonUnit, spoil = fixed = pad = 0, incx = incy = 1, m = n = k = 2;
+    CHECK_CURVATURE(dot, p, 40);
+    CHECK_CURVATURE(axpy, p, 40);
+    CHECK_CURVATURE(gemv, p, 10);
+    CHECK_CURVATURE(ger, p, 9);
+    CHECK_CURVATURE(gemm, p, 14);
+    CHECK_CURVATURE(syrk, p, 10);
+    CHECK_CURVATURE(syr2k, p, 14);
+    CHECK_CURVATURE(syr, p, 7);
+    CHECK_CURVATURE(syr2, p, 9);
+    CHECK_CURVATURE(symv, p, 10);
+    CHECK_CURVATURE(symm, p, 14);
+    CHECK_CURVATURE(trmv, p, 6);
+    CHECK_CURVATURE(trmm, p, 9);
+    CHECK_CURVATURE(trsv, p, 6);
+    CHECK_CURVATURE(trsm, p, 9);
+  }
+  {
+    // A subprogram, and a function of the mathematical library, asked for themselves.
+    double x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, dx[3] = {0}, dy[3] = {0};
+    __enzyme_autodiff((void *)cblas_ddot, enzyme_const, 3, enzyme_dup, x, dx, enzyme_const, 1,
+                      enzyme_dup, y, dy, enzyme_const, 1);
+    for (int i = 0; i < 3; i++) check_close("dx", i, dx[i], y[i], 0), check_close("dy", i, dy[i], x[i], 0);
+    check_close("sin", 0, __enzyme_autodiff((void *)sin, 0.5), cos(0.5), 1e-15);
   }
   {
     // Two derivatives at once, and a constant matrix.

@@ -42,6 +42,28 @@ static double both_arms(double x, double y) {
 struct pair { double x, y; };
 extern struct pair __enzyme_autodiff_pair(void *, ...);
 
+// Products of what is infinite, and dropped: written so, made so by the optimizer, or not used.
+static double square_of_quotient(double x) {
+  double q = 1 / x, square = q * q;
+  return x > 0 ? square * q : x;
+}
+static double square_in_branch(double x) {
+  double r = x;
+  if (x > 0) {
+    double q = 1 / x;
+    r = q * q + 3 * x;
+  }
+  return r;
+}
+static double product_of_logarithms(double x) {
+  double l = log(x), e = exp(3 * l) * l * l;
+  return x > 0 ? e : x;
+}
+static double not_used(double x) {
+  double q = 1 / x, square = q * q, rest = fmod(0.5, (floor(x) > 0.5 ? square : 0.5) + 1);
+  return rest > 100 ? 1 : x;
+}
+
 int main(void) {
   CHECK_SCALAR_IS(reciprocal, 0.0, 0);
   CHECK_SCALAR_IS(reciprocal, -0.0, 0);
@@ -74,6 +96,13 @@ int main(void) {
   CHECK_SCALAR_IS(by_product, 0.0, 0);
   CHECK_SCALAR_IS(square_root_guarded_inside, 0.0, 0);
   CHECK_SCALAR_IS(square_root_guarded_inside, -1.0, 0);
+  CHECK_SCALAR_IS(square_of_quotient, 0.0, 1);
+  CHECK_SCALAR_IS(square_of_quotient, 2.0, -3.0 / 16);
+  CHECK_SCALAR_IS(square_in_branch, 0.0, 1);
+  CHECK_SCALAR_IS(square_in_branch, 2.0, 2.75);
+  CHECK_SCALAR_IS(product_of_logarithms, 0.0, 1);
+  CHECK_SCALAR_IS(product_of_logarithms, 1.0, 0);
+  CHECK_SCALAR_IS(not_used, 0.0, 1);
   double x[8] = {0, 1, -2, 4, 0, 0.25, -0.0, -1}, g[8] = {0};
   __enzyme_autodiff((void *)sum_guarded, enzyme_dup, x, g, enzyme_const, 8);
   for (int i = 0; i < 8; i++) {

@@ -94,6 +94,12 @@ pub fn known_name(name: &str) -> Option<Known> {
     })
 }
 
+/// Whether a library function of this name computes with vectors and matrices, and has derivatives
+/// that do.
+pub fn is_linear_algebra(name: &str) -> bool {
+    blas::by_name(name).is_some()
+}
+
 /// What happens to the memory behind arguments.
 #[derive(Copy, Clone, Debug)]
 enum Args {
@@ -262,6 +268,8 @@ const ROWS: &[Row] = &[
                                                               "rwc r",  Nothing,     true),
     ("_ZNKSt9exception4whatEv _ZNKSt13runtime_error4whatEv _ZNKSt11logic_error4whatEv _ZNKSt16invalid_argument4whatEv _ZNKSt12out_of_range4whatEv _ZNKSt12length_error4whatEv _ZNKSt12domain_error4whatEv _ZNKSt11range_error4whatEv _ZNKSt14overflow_error4whatEv _ZNKSt15underflow_error4whatEv _ZNKSt9bad_alloc4whatEv _ZNKSt8bad_cast4whatEv _ZNKSt10bad_typeid4whatEv _ZNKSt13bad_exception4whatEv _ZNKSt20bad_array_new_length4whatEv _ZNKSt12system_error4whatEv _ZNKSt17bad_function_call4whatEv _ZNKSt12bad_weak_ptr4whatEv",
                                                               "r",      Nothing,     true),
+    // UndefinedBehaviorSanitizer reports: what it says goes out, and what it has said it notes.
+    ("__ubsan_handle_*",                                      "rw r",   Nothing,     true),
     ("__cxa_allocate_exception",                              "-",      Fresh,       true),
     ("__cxa_free_exception",                                  "f",      Nothing,     true),
     ("__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort",

@@ -240,6 +240,22 @@ impl Emit<'_, '_> {
         self.builder.store(value, address, access);
     }
 
+    /// What code adds to a place that is zero before.
+    pub fn sum(&mut self, body: impl FnOnce(&mut Self, Value)) -> Value {
+        let place = (self.builder).alloca(self.routine.float(), self.routine.kind.bytes());
+        let zero = self.float(0.0);
+        self.store(zero, place);
+        body(self, place);
+        self.load(place)
+    }
+
+    /// Adds a number to that in a place.
+    pub fn add_to(&mut self, place: Value, number: Value) {
+        let old = self.load(place);
+        let new = self.builder.fadd(old, number);
+        self.store(new, place);
+    }
+
     /// Where element `i` of a vector is; those of a negative increment begin at the end.
     pub fn element(&mut self, x: Value, i: Value, n: Value, inc: Value) -> Value {
         let (zero, one) = (self.int(0), self.int(1));
@@ -259,23 +275,17 @@ impl Emit<'_, '_> {
         (x, ldx): (Value, Value),
         (y, ldy): (Value, Value),
     ) -> Value {
-        let float = self.routine.float();
-        let align = self.routine.kind.bytes();
-        let sum = self.builder.alloca(float, align);
-        let zero = self.float(0.0);
-        self.store(zero, sum);
         let (count, length) = self.lines(rows, columns);
-        self.repeat(count, |e, j| {
-            let (i, k) = (e.builder.mul(j, ldx), e.builder.mul(j, ldy));
-            let (x, y) = (e.at(x, i), e.at(y, k));
-            let one = e.int(1);
-            if let Some(part) = e.call("dot", &[length, x, one, y, one]) {
-                let old = e.load(sum);
-                let new = e.builder.fadd(old, part);
-                e.store(new, sum);
-            }
-        });
-        self.load(sum)
+        self.sum(|e, sum| {
+            e.repeat(count, |e, j| {
+                let (i, k) = (e.builder.mul(j, ldx), e.builder.mul(j, ldy));
+                let (x, y) = (e.at(x, i), e.at(y, k));
+                let one = e.int(1);
+                if let Some(part) = e.call("dot", &[length, x, one, y, one]) {
+                    e.add_to(sum, part);
+                }
+            });
+        })
     }
 
     /// Multiplies the elements of a vector by a number. What is multiplied by zero may be anything.

@@ -8,7 +8,8 @@
 //! | copy, swap | the same on tangents |
 //! | gemv, gemm | y′ = βy′ + β′y + α′Ax + αA′x + αAx′, and likewise |
 //! | ger | A′ += α′xyᵀ + αx′yᵀ + αxy′ᵀ |
-//! | syrk | C′ = βC′ + β′C + α′AAᵀ + α(A′Aᵀ + AA′ᵀ) |
+//! | syr, syrk | C′ = βC′ + β′C + α′AAᵀ + α(A′Aᵀ + AA′ᵀ), and likewise |
+//! | syr2, syr2k | C′ = βC′ + β′C + α′(ABᵀ + BAᵀ) + α(A′Bᵀ + BA′ᵀ) + α(AB′ᵀ + B′Aᵀ), and likewise |
 //! | symv, symm | as gemv and gemm |
 //! | trmv, trmm | B′ = α(A′B + AB′) + α′AB |
 //! | trsv, trsm | X′ = A⁻¹(αB′ + α′B − A′X) |
@@ -28,12 +29,15 @@ pub fn forward(module: &mut Module, key: &Key, routine: Routine) -> Function {
     let entry = function.entry();
     let mut e = super::reverse::emitter(module, &mut function, entry, &ops);
     let width = key.width as usize;
-    let before: Vec<Value> = (0..width)
-        .filter_map(|k| tangent(&mut e, &ops, k))
-        .collect();
+    let mut before = Vec::new();
+    for k in 0..width {
+        let (ops, e) = (&ops, &mut e);
+        before.extend(Tangents { ops, e, k }.before());
+    }
     let result = super::reverse::primal(&mut e, &ops);
     for k in 0..width {
-        solve(&mut e, &ops, k);
+        let (ops, e) = (&ops, &mut e);
+        Tangents { ops, e, k }.after();
     }
     let mut parts = Vec::new();
     if key.primal_needed {
@@ -47,338 +51,396 @@ pub fn forward(module: &mut Module, key: &Key, routine: Routine) -> Function {
     function
 }
 
-/// The tangent of a number that is an operand.
-fn scalar(e: &mut Emit<'_, '_>, ops: &Operands<'_>, name: &str, k: usize) -> Option<Value> {
-    let shadow = ops.shadow(name, k)?;
-    match ops.routine.fortran {
-        true => Some(e.load(shadow)),
-        false => Some(shadow),
-    }
+/// One of several derivatives.
+struct Tangents<'r, 'e, 'f> {
+    ops: &'r Operands<'r>,
+    e: &'r mut Emit<'e, 'f>,
+    k: usize,
 }
 
-/// What happens to tangents before the subprogram runs; gives that of its result.
-fn tangent(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) -> Option<Value> {
-    let one = e.float(1.0);
-    let dx = |name: &str| ops.shadow(name, k);
-    match ops.routine.row.0 {
-        "dot" => {
-            let [n, incx, incy] = numbers(e, ops, ["n", "incx", "incy"]);
-            let (x, y) = (ops.param("x"), ops.param("y"));
-            let mut sum = e.float(0.0);
-            for (x, y) in [(dx("x"), Some(y)), (Some(x), dx("y"))] {
-                if let (Some(x), Some(y)) = (x, y)
-                    && let Some(part) = e.call("dot", &[n, x, incx, y, incy])
-                {
-                    sum = e.builder.fadd(sum, part);
-                }
+impl Tangents<'_, '_, '_> {
+    /// What happens to tangents before the subprogram runs; gives that of its result.
+    fn before(&mut self) -> Option<Value> {
+        match self.ops.routine.row.0 {
+            "dot" => return Some(self.dot()),
+            "nrm2" => return self.nrm2(),
+            "asum" => return self.asum(),
+            "axpy" => self.axpy()?,
+            "scal" => self.scal()?,
+            "copy" | "swap" => self.moved(),
+            "gemv" => self.gemv()?,
+            "ger" => self.ger()?,
+            "gemm" => self.gemm()?,
+            "symv" => self.symv()?,
+            "symm" => self.symm()?,
+            "syr" => self.syr()?,
+            "syr2" => self.syr2()?,
+            "syrk" => self.syrk()?,
+            "syr2k" => self.syr2k()?,
+            "trmv" => self.trmv()?,
+            "trmm" => self.trmm()?,
+            "trsm" => self.right_side()?,
+            _ => {}
+        }
+        None
+    }
+
+    /// What happens to tangents after a solution is known.
+    fn after(&mut self) -> Option<()> {
+        match self.ops.routine.row.0 {
+            "trsv" => self.trsv(),
+            "trsm" => self.trsm(),
+            _ => None,
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
+        numbers(self.e, self.ops, names)
+    }
+
+    fn shadow(&self, name: &str) -> Option<Value> {
+        self.ops.shadow(name, self.k)
+    }
+
+    /// The tangent of a number that is an operand.
+    fn scalar(&mut self, name: &str) -> Option<Value> {
+        let shadow = self.shadow(name)?;
+        match self.ops.routine.fortran {
+            true => Some(self.e.load(shadow)),
+            false => Some(shadow),
+        }
+    }
+
+    /// The terms of the tangent of a product of a factor and two arrays.
+    fn terms(&mut self, x: &str, y: &str) -> Vec<[Value; 3]> {
+        let [alpha] = self.numbers(["alpha"]);
+        let dalpha = self.scalar("alpha");
+        let (dx, dy) = (self.shadow(x), self.shadow(y));
+        let (x, y) = (self.ops.param(x), self.ops.param(y));
+        let by_x = dx.map(|dx| [alpha, dx, y]);
+        let by_y = dy.map(|dy| [alpha, x, dy]);
+        let by_alpha = dalpha.map(|dalpha| [dalpha, x, y]);
+        [by_x, by_y, by_alpha].into_iter().flatten().collect()
+    }
+
+    /// The tangent of a vector times a factor, where the vector of the sum is.
+    fn times_beta(&mut self, length: Value) -> Option<()> {
+        let [beta, incy] = self.numbers(["beta", "incy"]);
+        let (y, dy) = (self.ops.param("y"), self.shadow("y")?);
+        self.e.scale_vector(length, beta, dy, incy);
+        if let Some(dbeta) = self.scalar("beta") {
+            self.e.call("axpy", &[length, dbeta, y, incy, dy, incy]);
+        }
+        Some(())
+    }
+
+    /// As [`times_beta`](Tangents::times_beta), for a matrix.
+    fn matrix_times_beta(&mut self) -> Option<()> {
+        let [m, n, beta, ldc] = self.numbers(["m", "n", "beta", "ldc"]);
+        let (c, dc) = (self.ops.param("c"), self.shadow("c")?);
+        self.e.scale((m, n), beta, (dc, ldc));
+        if let Some(dbeta) = self.scalar("beta") {
+            self.e.add_matrix((m, n), dbeta, (c, ldc), (dc, ldc));
+        }
+        Some(())
+    }
+
+    /// As [`times_beta`](Tangents::times_beta), for a symmetric matrix.
+    fn triangle_times_beta(&mut self) -> Option<()> {
+        let [uplo, n, beta, ldc] = self.numbers(["uplo", "n", "beta", "ldc"]);
+        let (c, dc) = (self.ops.param("c"), self.shadow("c")?);
+        let dbeta = self.scalar("beta");
+        self.e.triangle(uplo, None, n, |e, j, start, length| {
+            let (c, dc) = (e.place(c, j, ldc, start), e.place(dc, j, ldc, start));
+            let unit = e.int(1);
+            e.scale_vector(length, beta, dc, unit);
+            if let Some(dbeta) = dbeta {
+                e.call("axpy", &[length, dbeta, c, unit, dc, unit]);
             }
-            return Some(sum);
+        });
+        Some(())
+    }
+
+    fn dot(&mut self) -> Value {
+        let [n, incx, incy] = self.numbers(["n", "incx", "incy"]);
+        let (x, y) = (self.ops.param("x"), self.ops.param("y"));
+        let mut sum = self.e.float(0.0);
+        for (x, y) in [(self.shadow("x"), Some(y)), (Some(x), self.shadow("y"))] {
+            if let (Some(x), Some(y)) = (x, y)
+                && let Some(part) = self.e.call("dot", &[n, x, incx, y, incy])
+            {
+                sum = self.e.builder.fadd(sum, part);
+            }
         }
-        "nrm2" => {
-            let [n, incx] = numbers(e, ops, ["n", "incx"]);
-            let n = e.if_positive(incx, n);
-            let (x, dx) = (ops.param("x"), dx("x")?);
-            let product = e.call("dot", &[n, x, incx, dx, incx])?;
-            let norm = e.call("nrm2", &[n, x, incx])?;
-            return Some(e.quotient(product, norm));
-        }
-        "asum" => {
-            let [n, incx] = numbers(e, ops, ["n", "incx"]);
-            let n = e.if_positive(incx, n);
-            let (x, dx) = (ops.param("x"), dx("x")?);
-            let sum = e.builder.alloca(e.routine.float(), 8);
-            let zero = e.float(0.0);
-            e.store(zero, sum);
+        sum
+    }
+
+    fn nrm2(&mut self) -> Option<Value> {
+        let [n, incx] = self.numbers(["n", "incx"]);
+        let n = self.e.if_positive(incx, n);
+        let (x, dx) = (self.ops.param("x"), self.shadow("x")?);
+        let product = self.e.call("dot", &[n, x, incx, dx, incx])?;
+        let norm = self.e.call("nrm2", &[n, x, incx])?;
+        Some(self.e.quotient(product, norm))
+    }
+
+    fn asum(&mut self) -> Option<Value> {
+        let [n, incx] = self.numbers(["n", "incx"]);
+        let n = self.e.if_positive(incx, n);
+        let (x, dx) = (self.ops.param("x"), self.shadow("x")?);
+        let sum = self.e.sum(|e, sum| {
             e.repeat(n, |e, i| {
                 let at = e.builder.mul(i, incx);
                 let (x, dx) = (e.at(x, at), e.at(dx, at));
                 let (x, dx) = (e.load(x), e.load(dx));
                 let part = e.signed(dx, x);
-                let old = e.load(sum);
-                let new = e.builder.fadd(old, part);
-                e.store(new, sum);
+                e.add_to(sum, part);
             });
-            return Some(e.load(sum));
-        }
-        "axpy" => {
-            let [n, alpha, incx, incy] = numbers(e, ops, ["n", "alpha", "incx", "incy"]);
-            let (x, dy) = (ops.param("x"), dx("y")?);
-            if let Some(dx) = dx("x") {
-                e.call("axpy", &[n, alpha, dx, incx, dy, incy]);
-            }
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                e.call("axpy", &[n, dalpha, x, incx, dy, incy]);
-            }
-        }
-        "scal" => {
-            let [n, alpha, incx] = numbers(e, ops, ["n", "alpha", "incx"]);
-            let (x, dx) = (ops.param("x"), dx("x")?);
-            e.call("scal", &[n, alpha, dx, incx]);
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                let n = e.if_positive(incx, n);
-                e.call("axpy", &[n, dalpha, x, incx, dx, incx]);
-            }
-        }
-        "copy" | "swap" => {
-            let [n, incx, incy] = numbers(e, ops, ["n", "incx", "incy"]);
-            match (dx("x"), dx("y")) {
-                (Some(x), Some(y)) => _ = e.call(ops.routine.row.0, &[n, x, incx, y, incy]),
-                (None, Some(y)) => e.clear(n, y, incy),
-                (Some(x), None) if ops.routine.row.0 == "swap" => e.clear(n, x, incx),
-                _ => {}
-            }
-        }
-        "gemv" => {
-            let names = ["trans", "m", "n", "alpha", "lda", "incx", "beta", "incy"];
-            let [trans, m, n, alpha, lda, incx, beta, incy] = numbers(e, ops, names);
-            let (a, x, y, dy) = (ops.param("a"), ops.param("x"), ops.param("y"), dx("y")?);
-            let is_plain = e.is_plain(trans);
-            let length = e.builder.select(is_plain, m, n);
-            match dx("x") {
-                Some(dx) => {
-                    _ = e.call(
-                        "gemv",
-                        &[trans, m, n, alpha, a, lda, dx, incx, beta, dy, incy],
-                    )
-                }
-                None => e.scale_vector(length, beta, dy, incy),
-            }
-            if let Some(da) = dx("a") {
-                e.call(
-                    "gemv",
-                    &[trans, m, n, alpha, da, lda, x, incx, one, dy, incy],
-                );
-            }
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                e.call(
-                    "gemv",
-                    &[trans, m, n, dalpha, a, lda, x, incx, one, dy, incy],
-                );
-            }
-            if let Some(dbeta) = scalar(e, ops, "beta", k) {
-                e.call("axpy", &[length, dbeta, y, incy, dy, incy]);
-            }
-        }
-        "ger" => {
-            let [m, n, alpha, incx, incy, lda] =
-                numbers(e, ops, ["m", "n", "alpha", "incx", "incy", "lda"]);
-            let (x, y, da) = (ops.param("x"), ops.param("y"), dx("a")?);
-            let dalpha = scalar(e, ops, "alpha", k);
-            for (by, x, y) in [
-                (Some(alpha), dx("x"), Some(y)),
-                (Some(alpha), Some(x), dx("y")),
-                (dalpha, Some(x), Some(y)),
-            ] {
-                if let (Some(by), Some(x), Some(y)) = (by, x, y) {
-                    e.call("ger", &[m, n, by, x, incx, y, incy, da, lda]);
-                }
-            }
-        }
-        "gemm" => {
-            let names = [
-                "transa", "transb", "m", "n", "k", "alpha", "lda", "ldb", "beta", "ldc",
-            ];
-            let [ta, tb, m, n, inner, alpha, lda, ldb, beta, ldc] = numbers(e, ops, names);
-            let (a, b, c, dc) = (ops.param("a"), ops.param("b"), ops.param("c"), dx("c")?);
-            e.scale((m, n), beta, (dc, ldc));
-            let dalpha = scalar(e, ops, "alpha", k);
-            for (by, a, b) in [
-                (Some(alpha), dx("a"), Some(b)),
-                (Some(alpha), Some(a), dx("b")),
-                (dalpha, Some(a), Some(b)),
-            ] {
-                if let (Some(by), Some(a), Some(b)) = (by, a, b) {
-                    e.call(
-                        "gemm",
-                        &[ta, tb, m, n, inner, by, a, lda, b, ldb, one, dc, ldc],
-                    );
-                }
-            }
-            if let Some(dbeta) = scalar(e, ops, "beta", k) {
-                e.add_matrix((m, n), dbeta, (c, ldc), (dc, ldc));
-            }
-        }
-        "syrk" => {
-            let names = ["uplo", "trans", "n", "k", "alpha", "lda", "beta", "ldc"];
-            let [uplo, trans, n, inner, alpha, lda, beta, ldc] = numbers(e, ops, names);
-            let (a, c, dc) = (ops.param("a"), ops.param("c"), dx("c")?);
-            e.triangle(uplo, None, n, |e, j, start, length| {
-                let dc = e.place(dc, j, ldc, start);
-                let unit = e.int(1);
-                e.scale_vector(length, beta, dc, unit);
-            });
-            if let Some(da) = dx("a") {
-                e.call(
-                    "syr2k",
-                    &[uplo, trans, n, inner, alpha, da, lda, a, lda, one, dc, ldc],
-                );
-            }
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                e.call(
-                    "syrk",
-                    &[uplo, trans, n, inner, dalpha, a, lda, one, dc, ldc],
-                );
-            }
-            if let Some(dbeta) = scalar(e, ops, "beta", k) {
-                e.triangle(uplo, None, n, |e, j, start, length| {
-                    let (c, dc) = (e.place(c, j, ldc, start), e.place(dc, j, ldc, start));
-                    let unit = e.int(1);
-                    e.call("axpy", &[length, dbeta, c, unit, dc, unit]);
-                });
-            }
-        }
-        "symv" => {
-            let names = ["uplo", "n", "alpha", "lda", "incx", "beta", "incy"];
-            let [uplo, n, alpha, lda, incx, beta, incy] = numbers(e, ops, names);
-            let (a, x, y, dy) = (ops.param("a"), ops.param("x"), ops.param("y"), dx("y")?);
-            e.scale_vector(n, beta, dy, incy);
-            let dalpha = scalar(e, ops, "alpha", k);
-            for (by, a, x) in [
-                (Some(alpha), dx("a"), Some(x)),
-                (Some(alpha), Some(a), dx("x")),
-                (dalpha, Some(a), Some(x)),
-            ] {
-                if let (Some(by), Some(a), Some(x)) = (by, a, x) {
-                    e.call("symv", &[uplo, n, by, a, lda, x, incx, one, dy, incy]);
-                }
-            }
-            if let Some(dbeta) = scalar(e, ops, "beta", k) {
-                e.call("axpy", &[n, dbeta, y, incy, dy, incy]);
-            }
-        }
-        "symm" => {
-            let names = [
-                "side", "uplo", "m", "n", "alpha", "lda", "ldb", "beta", "ldc",
-            ];
-            let [side, uplo, m, n, alpha, lda, ldb, beta, ldc] = numbers(e, ops, names);
-            let (a, b, c, dc) = (ops.param("a"), ops.param("b"), ops.param("c"), dx("c")?);
-            e.scale((m, n), beta, (dc, ldc));
-            let dalpha = scalar(e, ops, "alpha", k);
-            for (by, a, b) in [
-                (Some(alpha), dx("a"), Some(b)),
-                (Some(alpha), Some(a), dx("b")),
-                (dalpha, Some(a), Some(b)),
-            ] {
-                if let (Some(by), Some(a), Some(b)) = (by, a, b) {
-                    e.call(
-                        "symm",
-                        &[side, uplo, m, n, by, a, lda, b, ldb, one, dc, ldc],
-                    );
-                }
-            }
-            if let Some(dbeta) = scalar(e, ops, "beta", k) {
-                e.add_matrix((m, n), dbeta, (c, ldc), (dc, ldc));
-            }
-        }
-        "trmv" => {
-            let names = ["uplo", "trans", "diag", "n", "lda", "incx"];
-            let [uplo, trans, diag, n, lda, incx] = numbers(e, ops, names);
-            let (a, x, dx) = (ops.param("a"), ops.param("x"), dx("x")?);
-            e.call("trmv", &[uplo, trans, diag, n, a, lda, dx, incx]);
-            if let Some(da) = ops.shadow("a", k) {
-                let unit = e.int(1);
-                let bytes = e.vector_bytes(n, unit);
-                let w = e.allocate(bytes);
-                e.call("copy", &[n, x, incx, w, unit]);
-                e.call("trmv", &[uplo, trans, diag, n, da, lda, w, unit]);
-                e.call("axpy", &[n, one, w, unit, dx, incx]);
-                let minus = e.float(-1.0);
-                let extra = e.if_unit(diag, minus);
-                e.call("axpy", &[n, extra, x, incx, dx, incx]);
-                e.free(w);
-            }
-        }
-        "trmm" => {
-            let names = [
-                "side", "uplo", "transa", "diag", "m", "n", "alpha", "lda", "ldb",
-            ];
-            let [side, uplo, trans, diag, m, n, alpha, lda, ldb] = numbers(e, ops, names);
-            let (a, b, db) = (ops.param("a"), ops.param("b"), dx("b")?);
-            e.call(
-                "trmm",
-                &[side, uplo, trans, diag, m, n, alpha, a, lda, db, ldb],
-            );
-            let bytes = e.matrix_bytes(m, n, ldb);
-            if let Some(da) = ops.shadow("a", k) {
-                let w = e.copy(b, bytes);
-                e.call(
-                    "trmm",
-                    &[side, uplo, trans, diag, m, n, alpha, da, lda, w, ldb],
-                );
-                e.add_matrix((m, n), one, (w, ldb), (db, ldb));
-                let minus = e.builder.fneg(alpha);
-                let extra = e.if_unit(diag, minus);
-                e.add_matrix((m, n), extra, (b, ldb), (db, ldb));
-                e.free(w);
-            }
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                let w = e.copy(b, bytes);
-                e.call(
-                    "trmm",
-                    &[side, uplo, trans, diag, m, n, dalpha, a, lda, w, ldb],
-                );
-                e.add_matrix((m, n), one, (w, ldb), (db, ldb));
-                e.free(w);
-            }
-        }
-        "trsm" => {
-            let [m, n, alpha, ldb] = numbers(e, ops, ["m", "n", "alpha", "ldb"]);
-            let (b, db) = (ops.param("b"), dx("b")?);
-            e.scale((m, n), alpha, (db, ldb));
-            if let Some(dalpha) = scalar(e, ops, "alpha", k) {
-                e.add_matrix((m, n), dalpha, (b, ldb), (db, ldb));
-            }
-        }
-        _ => {}
+        });
+        Some(sum)
     }
-    None
-}
 
-/// What happens to tangents after a solution is known.
-fn solve(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) {
-    let (one, minus) = (e.float(1.0), e.float(-1.0));
-    match ops.routine.row.0 {
-        "trsv" => {
-            let names = ["uplo", "trans", "diag", "n", "lda", "incx"];
-            let [uplo, trans, diag, n, lda, incx] = numbers(e, ops, names);
-            let Some(dx) = ops.shadow("x", k) else { return };
-            let (a, x) = (ops.param("a"), ops.param("x"));
-            if let Some(da) = ops.shadow("a", k) {
-                let unit = e.int(1);
-                let bytes = e.vector_bytes(n, unit);
-                let w = e.allocate(bytes);
-                e.call("copy", &[n, x, incx, w, unit]);
-                e.call("trmv", &[uplo, trans, diag, n, da, lda, w, unit]);
-                e.call("axpy", &[n, minus, w, unit, dx, incx]);
-                let extra = e.if_unit(diag, one);
-                e.call("axpy", &[n, extra, x, incx, dx, incx]);
-                e.free(w);
-            }
-            e.call("trsv", &[uplo, trans, diag, n, a, lda, dx, incx]);
+    fn axpy(&mut self) -> Option<()> {
+        let [n, alpha, incx, incy] = self.numbers(["n", "alpha", "incx", "incy"]);
+        let (x, dy) = (self.ops.param("x"), self.shadow("y")?);
+        if let Some(dx) = self.shadow("x") {
+            self.e.call("axpy", &[n, alpha, dx, incx, dy, incy]);
         }
-        "trsm" => {
-            let names = ["side", "uplo", "transa", "diag", "m", "n", "lda", "ldb"];
-            let [side, uplo, trans, diag, m, n, lda, ldb] = numbers(e, ops, names);
-            let Some(db) = ops.shadow("b", k) else { return };
-            let (a, b) = (ops.param("a"), ops.param("b"));
-            if let Some(da) = ops.shadow("a", k) {
-                let bytes = e.matrix_bytes(m, n, ldb);
-                let w = e.copy(b, bytes);
-                e.call(
-                    "trmm",
-                    &[side, uplo, trans, diag, m, n, one, da, lda, w, ldb],
-                );
-                e.add_matrix((m, n), minus, (w, ldb), (db, ldb));
-                let extra = e.if_unit(diag, one);
-                e.add_matrix((m, n), extra, (b, ldb), (db, ldb));
-                e.free(w);
-            }
-            e.call(
-                "trsm",
-                &[side, uplo, trans, diag, m, n, one, a, lda, db, ldb],
-            );
+        if let Some(dalpha) = self.scalar("alpha") {
+            self.e.call("axpy", &[n, dalpha, x, incx, dy, incy]);
         }
-        _ => {}
+        Some(())
+    }
+
+    fn scal(&mut self) -> Option<()> {
+        let [n, alpha, incx] = self.numbers(["n", "alpha", "incx"]);
+        let (x, dx) = (self.ops.param("x"), self.shadow("x")?);
+        self.e.call("scal", &[n, alpha, dx, incx]);
+        if let Some(dalpha) = self.scalar("alpha") {
+            let n = self.e.if_positive(incx, n);
+            self.e.call("axpy", &[n, dalpha, x, incx, dx, incx]);
+        }
+        Some(())
+    }
+
+    fn moved(&mut self) {
+        let [n, incx, incy] = self.numbers(["n", "incx", "incy"]);
+        let name = self.ops.routine.row.0;
+        match (self.shadow("x"), self.shadow("y")) {
+            (Some(x), Some(y)) => _ = self.e.call(name, &[n, x, incx, y, incy]),
+            (None, Some(y)) => self.e.clear(n, y, incy),
+            (Some(x), None) if name == "swap" => self.e.clear(n, x, incx),
+            _ => {}
+        }
+    }
+
+    fn gemv(&mut self) -> Option<()> {
+        let [trans, m, n, lda, incx, incy] =
+            self.numbers(["trans", "m", "n", "lda", "incx", "incy"]);
+        let (dy, one) = (self.shadow("y")?, self.e.float(1.0));
+        let is_plain = self.e.is_plain(trans);
+        let length = self.e.builder.select(is_plain, m, n);
+        self.times_beta(length)?;
+        for [by, a, x] in self.terms("a", "x") {
+            let args = [trans, m, n, by, a, lda, x, incx, one, dy, incy];
+            self.e.call("gemv", &args);
+        }
+        Some(())
+    }
+
+    fn ger(&mut self) -> Option<()> {
+        let [m, n, incx, incy, lda] = self.numbers(["m", "n", "incx", "incy", "lda"]);
+        let da = self.shadow("a")?;
+        for [by, x, y] in self.terms("x", "y") {
+            self.e.call("ger", &[m, n, by, x, incx, y, incy, da, lda]);
+        }
+        Some(())
+    }
+
+    fn gemm(&mut self) -> Option<()> {
+        let names = ["transa", "transb", "m", "n", "k", "lda", "ldb", "ldc"];
+        let [ta, tb, m, n, k, lda, ldb, ldc] = self.numbers(names);
+        let (dc, one) = (self.shadow("c")?, self.e.float(1.0));
+        self.matrix_times_beta()?;
+        for [by, a, b] in self.terms("a", "b") {
+            let args = [ta, tb, m, n, k, by, a, lda, b, ldb, one, dc, ldc];
+            self.e.call("gemm", &args);
+        }
+        Some(())
+    }
+
+    fn symv(&mut self) -> Option<()> {
+        let [uplo, n, lda, incx, incy] = self.numbers(["uplo", "n", "lda", "incx", "incy"]);
+        let (dy, one) = (self.shadow("y")?, self.e.float(1.0));
+        self.times_beta(n)?;
+        for [by, a, x] in self.terms("a", "x") {
+            let args = [uplo, n, by, a, lda, x, incx, one, dy, incy];
+            self.e.call("symv", &args);
+        }
+        Some(())
+    }
+
+    fn symm(&mut self) -> Option<()> {
+        let [side, uplo, m, n, lda, ldb, ldc] =
+            self.numbers(["side", "uplo", "m", "n", "lda", "ldb", "ldc"]);
+        let (dc, one) = (self.shadow("c")?, self.e.float(1.0));
+        self.matrix_times_beta()?;
+        for [by, a, b] in self.terms("a", "b") {
+            let args = [side, uplo, m, n, by, a, lda, b, ldb, one, dc, ldc];
+            self.e.call("symm", &args);
+        }
+        Some(())
+    }
+
+    fn syr(&mut self) -> Option<()> {
+        let [uplo, n, alpha, incx, lda] = self.numbers(["uplo", "n", "alpha", "incx", "lda"]);
+        let (x, da) = (self.ops.param("x"), self.shadow("a")?);
+        if let Some(dx) = self.shadow("x") {
+            let args = [uplo, n, alpha, dx, incx, x, incx, da, lda];
+            self.e.call("syr2", &args);
+        }
+        if let Some(dalpha) = self.scalar("alpha") {
+            self.e.call("syr", &[uplo, n, dalpha, x, incx, da, lda]);
+        }
+        Some(())
+    }
+
+    fn syr2(&mut self) -> Option<()> {
+        let [uplo, n, incx, incy, lda] = self.numbers(["uplo", "n", "incx", "incy", "lda"]);
+        let da = self.shadow("a")?;
+        for [by, x, y] in self.terms("x", "y") {
+            let args = [uplo, n, by, x, incx, y, incy, da, lda];
+            self.e.call("syr2", &args);
+        }
+        Some(())
+    }
+
+    fn syrk(&mut self) -> Option<()> {
+        let [uplo, trans, n, k, alpha, lda, ldc] =
+            self.numbers(["uplo", "trans", "n", "k", "alpha", "lda", "ldc"]);
+        let (a, dc, one) = (self.ops.param("a"), self.shadow("c")?, self.e.float(1.0));
+        self.triangle_times_beta()?;
+        if let Some(da) = self.shadow("a") {
+            let args = [uplo, trans, n, k, alpha, da, lda, a, lda, one, dc, ldc];
+            self.e.call("syr2k", &args);
+        }
+        if let Some(dalpha) = self.scalar("alpha") {
+            let args = [uplo, trans, n, k, dalpha, a, lda, one, dc, ldc];
+            self.e.call("syrk", &args);
+        }
+        Some(())
+    }
+
+    fn syr2k(&mut self) -> Option<()> {
+        let [uplo, trans, n, k, lda, ldb, ldc] =
+            self.numbers(["uplo", "trans", "n", "k", "lda", "ldb", "ldc"]);
+        let (dc, one) = (self.shadow("c")?, self.e.float(1.0));
+        self.triangle_times_beta()?;
+        for [by, a, b] in self.terms("a", "b") {
+            let args = [uplo, trans, n, k, by, a, lda, b, ldb, one, dc, ldc];
+            self.e.call("syr2k", &args);
+        }
+        Some(())
+    }
+
+    fn trmv(&mut self) -> Option<()> {
+        let [uplo, trans, diag, n, lda, incx] =
+            self.numbers(["uplo", "trans", "diag", "n", "lda", "incx"]);
+        let (a, dx) = (self.ops.param("a"), self.shadow("x")?);
+        let args = [uplo, trans, diag, n, a, lda, dx, incx];
+        self.e.call("trmv", &args);
+        let one = self.e.float(1.0);
+        self.vector_times_tangent(one)
+    }
+
+    fn trsv(&mut self) -> Option<()> {
+        let [uplo, trans, diag, n, lda, incx] =
+            self.numbers(["uplo", "trans", "diag", "n", "lda", "incx"]);
+        let (a, dx) = (self.ops.param("a"), self.shadow("x")?);
+        let minus = self.e.float(-1.0);
+        self.vector_times_tangent(minus);
+        let args = [uplo, trans, diag, n, a, lda, dx, incx];
+        self.e.call("trsv", &args);
+        Some(())
+    }
+
+    /// Adds a multiple of the product of the tangent of a triangular matrix and a vector to the
+    /// tangent of the vector. The ones of a diagonal that is not in memory have no tangent.
+    fn vector_times_tangent(&mut self, by: Value) -> Option<()> {
+        let [uplo, trans, diag, n, lda, incx] =
+            self.numbers(["uplo", "trans", "diag", "n", "lda", "incx"]);
+        let (x, dx, da) = (self.ops.param("x"), self.shadow("x")?, self.shadow("a")?);
+        let unit = self.e.int(1);
+        let bytes = self.e.vector_bytes(n, unit);
+        let w = self.e.allocate(bytes);
+        self.e.call("copy", &[n, x, incx, w, unit]);
+        let args = [uplo, trans, diag, n, da, lda, w, unit];
+        self.e.call("trmv", &args);
+        self.e.call("axpy", &[n, by, w, unit, dx, incx]);
+        let opposite = self.e.builder.fneg(by);
+        let extra = self.e.if_unit(diag, opposite);
+        self.e.call("axpy", &[n, extra, x, incx, dx, incx]);
+        self.e.free(w);
+        Some(())
+    }
+
+    fn trmm(&mut self) -> Option<()> {
+        let names = [
+            "side", "uplo", "transa", "diag", "m", "n", "alpha", "lda", "ldb",
+        ];
+        let [side, uplo, trans, diag, m, n, alpha, lda, ldb] = self.numbers(names);
+        let (a, b, db) = (self.ops.param("a"), self.ops.param("b"), self.shadow("b")?);
+        let args = [side, uplo, trans, diag, m, n, alpha, a, lda, db, ldb];
+        self.e.call("trmm", &args);
+        self.matrix_times_tangent(alpha);
+        if let Some(dalpha) = self.scalar("alpha") {
+            let bytes = self.e.matrix_bytes(m, n, ldb);
+            let (w, one) = (self.e.copy(b, bytes), self.e.float(1.0));
+            let args = [side, uplo, trans, diag, m, n, dalpha, a, lda, w, ldb];
+            self.e.call("trmm", &args);
+            self.e.add_matrix((m, n), one, (w, ldb), (db, ldb));
+            self.e.free(w);
+        }
+        Some(())
+    }
+
+    /// The tangent of the right side that a matrix is solved for.
+    fn right_side(&mut self) -> Option<()> {
+        let [m, n, alpha, ldb] = self.numbers(["m", "n", "alpha", "ldb"]);
+        let (b, db) = (self.ops.param("b"), self.shadow("b")?);
+        self.e.scale((m, n), alpha, (db, ldb));
+        if let Some(dalpha) = self.scalar("alpha") {
+            self.e.add_matrix((m, n), dalpha, (b, ldb), (db, ldb));
+        }
+        Some(())
+    }
+
+    fn trsm(&mut self) -> Option<()> {
+        let names = ["side", "uplo", "transa", "diag", "m", "n", "lda", "ldb"];
+        let [side, uplo, trans, diag, m, n, lda, ldb] = self.numbers(names);
+        let (a, db) = (self.ops.param("a"), self.shadow("b")?);
+        let (one, minus) = (self.e.float(1.0), self.e.float(-1.0));
+        self.matrix_times_tangent(minus);
+        let args = [side, uplo, trans, diag, m, n, one, a, lda, db, ldb];
+        self.e.call("trsm", &args);
+        Some(())
+    }
+
+    /// As [`vector_times_tangent`](Tangents::vector_times_tangent), for a matrix.
+    fn matrix_times_tangent(&mut self, by: Value) -> Option<()> {
+        let names = ["side", "uplo", "transa", "diag", "m", "n", "lda", "ldb"];
+        let [side, uplo, trans, diag, m, n, lda, ldb] = self.numbers(names);
+        let (b, db, da) = (self.ops.param("b"), self.shadow("b")?, self.shadow("a")?);
+        let bytes = self.e.matrix_bytes(m, n, ldb);
+        let (w, one) = (self.e.copy(b, bytes), self.e.float(1.0));
+        let args = [side, uplo, trans, diag, m, n, one, da, lda, w, ldb];
+        self.e.call("trmm", &args);
+        self.e.add_matrix((m, n), by, (w, ldb), (db, ldb));
+        let opposite = self.e.builder.fneg(by);
+        let extra = self.e.if_unit(diag, opposite);
+        self.e.add_matrix((m, n), extra, (b, ldb), (db, ldb));
+        self.e.free(w);
+        Some(())
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Calls of `cblas_dgemm` and the like, and of `dgemm_` and the like with everything behind
 //! pointers, in single and double precision, are differentiated by the equations of [`mod@forward`] and
-//! [`mod@reverse`]. Each equation is written once; [`emit`] makes calls of the same interface and
+//! [`adjoints`]. Each equation is written once; [`emit`] makes calls of the same interface and
 //! precision of it. What the program links decides which library runs; Zymase needs none.
 //!
 //! Operands that the reverse sweep reads and that may be overwritten before are copied in the
 //! forward sweep, and read where they are otherwise.
 
+mod adjoints;
 mod emit;
 mod forward;
 mod operands;
@@ -39,6 +40,9 @@ const ROUTINES: &[Row] = &[
     ("ger",  "m n alpha x incx y incy a lda",                       "- - - r - r - rw -"),
     ("gemm", "transa transb m n k alpha a lda b ldb beta c ldc",    "- - - - - - r - r - - rw -"),
     ("syrk", "uplo trans n k alpha a lda beta c ldc",               "- - - - - r - - rw -"),
+    ("syr2k", "uplo trans n k alpha a lda b ldb beta c ldc",        "- - - - - r - r - - rw -"),
+    ("syr",  "uplo n alpha x incx a lda",                           "- - - r - rw -"),
+    ("syr2", "uplo n alpha x incx y incy a lda",                    "- - - r - r - rw -"),
     ("trsv", "uplo trans diag n a lda x incx",                      "- - - - r - rw -"),
     ("trmv", "uplo trans diag n a lda x incx",                      "- - - - r - rw -"),
     ("trmm", "side uplo transa diag m n alpha a lda b ldb",         "- - - - - - - r - rw -"),

@@ -156,9 +156,10 @@ impl<'k> Operands<'k> {
             ("gemm", "a") => ("m", "k", "lda", Some("transa")),
             ("gemm", "b") => ("k", "n", "ldb", Some("transb")),
             ("gemm", _) => ("m", "n", "ldc", None),
-            ("syrk", "a") => ("n", "k", "lda", Some("trans")),
-            ("syrk", _) => ("n", "n", "ldc", None),
-            ("trsv" | "trmv" | "symv", _) => ("n", "n", "lda", None),
+            ("syrk" | "syr2k", "a") => ("n", "k", "lda", Some("trans")),
+            ("syr2k", "b") => ("n", "k", "ldb", Some("trans")),
+            ("syrk" | "syr2k", _) => ("n", "n", "ldc", None),
+            ("trsv" | "trmv" | "symv" | "syr" | "syr2", _) => ("n", "n", "lda", None),
             ("symm", "c") => ("m", "n", "ldc", None),
             ("trsm" | "trmm" | "symm", "b") => ("m", "n", "ldb", None),
             ("trsm" | "trmm" | "symm", _) => {

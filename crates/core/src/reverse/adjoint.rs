@@ -49,7 +49,7 @@ impl Gradient<'_> {
         }
         match rules::rule_for(&data.op) {
             Some(rule) => {
-                self.arithmetic(&data, rule, result, &adjoints);
+                self.arithmetic(inst, &data, rule, result, &adjoints);
                 Ok(())
             }
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
@@ -57,8 +57,15 @@ impl Gradient<'_> {
     }
 
     /// `x_adj += r_adj · ∂r/∂x` for each active operand.
-    fn arithmetic(&mut self, data: &InstData, rule: &Rule, result: Value, adjoints: &[Value]) {
-        let strong_zero = self.primal.key.strong_zero;
+    fn arithmetic(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        rule: &Rule,
+        result: Value,
+        adjoints: &[Value],
+    ) {
+        let strong_zero = self.primal.key.strong_zero || self.guarded.contains(inst);
         for (i, &operand) in data.args.iter().enumerate() {
             if !self.primal.is_active(operand) {
                 continue;

@@ -2,6 +2,7 @@
 
 use super::augmented::Augmented;
 use super::control::Hub;
+use super::dropped;
 use super::induction::Step;
 use super::tape::Layout;
 use crate::analysis::loops::Loop;
@@ -14,6 +15,7 @@ use crate::plan::{Need, Plan, Source, called_again};
 use crate::primal::Primal;
 use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
+use cranelift_entity::EntitySet;
 use std::collections::{BTreeSet, HashMap};
 
 /// The reverse sweep under construction.
@@ -48,6 +50,8 @@ pub(super) struct Gradient<'a> {
     /// Primal values that the current block has got already.
     memo: HashMap<Need, Value>,
     records: HashMap<Option<Loop>, Value>,
+    /// The instructions whose results may be infinite where they are dropped.
+    pub(super) guarded: EntitySet<Inst>,
     /// A value that got a contribution which its type has no place for.
     lost: Option<Value>,
 }
@@ -120,6 +124,7 @@ impl<'a> Gradient<'a> {
             frame,
             memo: HashMap::new(),
             records: HashMap::new(),
+            guarded: dropped::guarded(primal),
             lost: None,
         }
     }

@@ -26,6 +26,7 @@ mod augmented;
 mod combine;
 mod control;
 pub mod delayed;
+mod dropped;
 mod gradient;
 mod induction;
 mod moves;

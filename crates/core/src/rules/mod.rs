@@ -18,9 +18,10 @@
 //! `select(d == 0 and d·partial is NaN, 0, d·partial)`, unless the rule is declared *finite*:
 //! finite operands give finite partials. Products, sums, sin, cos, tanh and their like are finite
 //! and pay nothing. Division, sqrt, log, pow, and all that can overflow (exp, sinh, gamma) are
-//! not. An operand that is itself infinite is outside of this promise, because a guard on every
-//! product would cost every matrix product its fused multiply-add; a request with *strong zero*
-//! asks for exactly that and gets it.
+//! not. An operand that is itself infinite is guarded only where the reverse sweep finds that the
+//! result may be dropped (`reverse/dropped.rs`), because a guard on every product would cost every
+//! matrix product its fused multiply-add; a request with *strong zero* asks for exactly that and
+//! gets it.
 //!
 //! `d == 0` alone would be a cheaper guard and a wrong one: where an adjoint happens to be zero,
 //! its own derivative is not. The second derivative of (log x)² at 1 is 2, and the adjoint of the

@@ -2,17 +2,21 @@
 //!
 //! A request for the derivative of `integrate(f, a, b)` often says which function `f` is. Then the
 //! derivative is that of a new function, in which `f` is a constant: it is called by its name, and
-//! the optimizer may inline it.
+//! the optimizer may inline it. Likewise for a function of a library that is only declared, but
+//! whose derivative is known: what is differentiated is a new function that calls it.
 
 use super::operands;
 use super::parse::{Parsed, Source};
+use crate::known::math_function;
+use crate::ll;
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind::LLVMVoidTypeKind;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use zymase_core::ir::Activity;
+use zymase_core::analysis::known::is_linear_algebra;
+use zymase_core::ir::{Activity, FloatKind};
 
 /// The beginning of the names of functions with bound arguments.
 const PREFIX: &str = "__zymase_bound_";
@@ -38,7 +42,7 @@ pub unsafe fn bind_functions(
                 _ => None,
             })
             .collect();
-        if bound.iter().all(Option::is_none) {
+        if bound.iter().all(Option::is_none) && !has_known_derivative(target) {
             return target;
         }
         let mut kept = bound.iter().map(Option::is_none);
@@ -50,6 +54,18 @@ pub unsafe fn bind_functions(
             false => existing,
         }
     }
+}
+
+/// Whether a function has no body, but a derivative by its name.
+unsafe fn has_known_derivative(function: LLVMValueRef) -> bool {
+    // SAFETY: the caller gives a live function.
+    let (declared, name) = unsafe { (LLVMIsDeclaration(function) != 0, value_name(function)) };
+    let mathematical = || {
+        FloatKind::ALL
+            .iter()
+            .any(|&kind| math_function(&name, kind).is_some())
+    };
+    declared && (is_linear_algebra(&name) || mathematical())
 }
 
 /// Removes the functions that were made for requests; derivatives are taken of clones.
@@ -96,13 +112,15 @@ unsafe fn write(
         let own = LLVMFunctionType(ret, params.as_mut_ptr(), params.len() as u32, 0);
         let function = LLVMAddFunction(module.raw(), c_string(name).as_ptr(), own);
         LLVMSetLinkage(function, LLVMInternalLinkage);
-        for (mine, &theirs) in free.iter().enumerate() {
-            copy_attributes(target, theirs as u32 + 1, function, mine as u32 + 1);
+        // What is known of the result, of parameters and of the function itself stays known; without
+        // the features of the target, it could not be inlined.
+        let params = free.iter().map(|&i| i as u32 + 1).zip(1..);
+        let others = [0, ll::FUNCTION_INDEX].map(|index| (index, index));
+        for (theirs, mine) in params.chain(others) {
+            for attribute in ll::attributes(target, theirs) {
+                LLVMAddAttributeAtIndex(function, mine, attribute);
+            }
         }
-        copy_attributes(target, 0, function, 0);
-        // Without the features of the target, the target could not be inlined.
-        let whole = llvm_sys::LLVMAttributeFunctionIndex;
-        copy_attributes(target, whole, function, whole);
         let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
         let builder = LLVMCreateBuilderInContext(context);
         LLVMPositionBuilderAtEnd(builder, block);
@@ -126,18 +144,5 @@ unsafe fn write(
         };
         LLVMDisposeBuilder(builder);
         function
-    }
-}
-
-/// What is known of a parameter or result of one function holds for that of another.
-unsafe fn copy_attributes(from: LLVMValueRef, at: u32, to: LLVMValueRef, place: u32) {
-    // SAFETY: both functions are live, and LLVM fills as many attributes as it counts.
-    unsafe {
-        let count = LLVMGetAttributeCountAtIndex(from, at);
-        let mut attributes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetAttributesAtIndex(from, at, attributes.as_mut_ptr());
-        for attribute in attributes {
-            LLVMAddAttributeAtIndex(to, place, attribute);
-        }
     }
 }

@@ -1,9 +1,7 @@
 //! Values: floats, integers, conditions, addresses.
 
 use super::{Lowering, Memory};
-use crate::tree::{
-    ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Kind, Place, REACH, SLOTS, Slot, Via,
-};
+use crate::tree::{ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Kind, Place, SLOTS, Slot, Via};
 
 /// A number as a constant of the text form.
 pub(crate) fn number(x: f64) -> String {
@@ -11,15 +9,6 @@ pub(crate) fn number(x: f64) -> String {
 }
 
 impl Lowering<'_> {
-    /// How many doubles are behind a base.
-    pub(crate) fn extent(&self, base: Base) -> i64 {
-        match base {
-            Base::First | Base::Second if self.is_main() => ARRAY,
-            Base::Frame | Base::Heap | Base::Buffer | Base::Global => ARRAY,
-            _ => REACH,
-        }
-    }
-
     /// The address of a base.
     pub(crate) fn base(&mut self, base: Base) -> String {
         match base {
@@ -58,12 +47,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// A base whose address may be kept: heap buffers end before others do.
+    /// A base whose address may be kept.
     pub(crate) fn lasting(&self, base: Base) -> Base {
-        match (base, self.buffers.last()) {
-            (Base::Buffer, Some((_, true))) => Base::Frame,
-            (base, _) => base,
-        }
+        base.lasting(self.buffers.last().is_some_and(|(_, heap)| *heap))
     }
 
     /// The address of a part of a record in memory.
@@ -84,7 +70,7 @@ impl Lowering<'_> {
 
     /// The address of the element of a base at a fixed offset, `count` elements before its end.
     pub(crate) fn element(&mut self, base: Base, at: u8, count: i64) -> String {
-        let extent = self.extent(base);
+        let extent = base.extent(self.is_main());
         let at = i64::from(at) % (extent - count + 1).max(1);
         let base = self.base(base);
         self.value(&format!("address {base} + {}", 8 * at))
@@ -101,7 +87,7 @@ impl Lowering<'_> {
     }
 
     pub(crate) fn place(&mut self, place: &Place) -> String {
-        let extent = self.extent(place.base);
+        let extent = place.base.extent(self.is_main());
         match &place.index {
             Index::Const(n) => self.element(place.base, *n, 1),
             index => {

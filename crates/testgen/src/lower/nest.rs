@@ -1,12 +1,16 @@
 //! Loop nests as one instruction.
 
 use super::Lowering;
-use crate::tree::{Base, Nest, NestForm};
+use crate::tree::{Nest, NestForm};
 
 impl Lowering<'_> {
     pub(super) fn nest(&mut self, nest: &Nest) {
         let [x, y] = nest.from;
-        if !self.is_apart(nest.to, x) || !self.is_apart(nest.to, y) {
+        let (is_main, has_buffer) = (self.is_main(), !self.buffers.is_empty());
+        if [x, y]
+            .iter()
+            .any(|&from| !nest.to.is_apart(from, is_main, has_buffer))
+        {
             return;
         }
         let count = self.index(&nest.count, 4);
@@ -81,18 +85,5 @@ impl Lowering<'_> {
             self.line(&format!("    {combiner} %f, {place}, align 8"));
         }
         self.line("}");
-    }
-
-    /// Whether two bases certainly have no byte in common.
-    fn is_apart(&self, x: Base, y: Base) -> bool {
-        let resolved = |base: Base| match base {
-            Base::Buffer if self.buffers.is_empty() => Base::Frame,
-            base => base,
-        };
-        let own = |base: Base| matches!(base, Base::Frame | Base::Heap | Base::Buffer);
-        let array = |base: Base| matches!(base, Base::First | Base::Second | Base::Global);
-        let (x, y) = (resolved(x), resolved(y));
-        let known = |base: Base| own(base) || array(base);
-        x != y && known(x) && known(y) && (self.is_main() || own(x) || own(y))
     }
 }

@@ -176,9 +176,7 @@ impl Lowering<'_> {
                 self.line(&format!("memmove {to}, {from}, {bytes}"));
             }
             Stmt::MemCopy(to, from, count) => {
-                let apart = |base: Base| matches!(base, Base::Frame | Base::Heap);
-                let both = self.is_main() || apart(*to) || apart(*from);
-                if to == from || !both {
+                if !to.may_copy(*from, self.is_main()) {
                     return;
                 }
                 let (to, from) = (self.base(*to), self.base(*from));

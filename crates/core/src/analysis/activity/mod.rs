@@ -2,7 +2,8 @@
 //!
 //! A value is *active* if a derivative may flow into its floats from an active argument. A
 //! pointer *has a shadow* if the memory behind it may hold active floats, or pointers to such
-//! memory. Both spread through instructions and memory until nothing changes.
+//! memory. Both spread through instructions and memory until nothing changes. In the end a value
+//! stays active only if a derivative may flow on from it.
 //!
 //! An integer that is loaded from active memory is active too as long as nothing shows that it
 //! holds no float; only where it would have to be differentiated is it an error.
@@ -12,6 +13,7 @@ mod code_pointers;
 pub mod globals;
 pub mod lifetimes;
 mod objects;
+mod useful;
 
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
@@ -86,6 +88,7 @@ impl Activity {
             solver.check(&shadowed)?;
         }
         bits::check(module, function, types, &solver.active)?;
+        useful::keep(module, function, key.ret, &mut solver.active);
         Ok(Activity {
             globals: solver.globals_of_calls(),
             released: lifetimes::released(module, function, effects, &solver.objects),
