@@ -55,6 +55,7 @@ gradients!(
     copy_bytes,
     custom_rules,
     deques,
+    destructors,
     duff,
     eigen_dynamic,
     eigen_fixed,

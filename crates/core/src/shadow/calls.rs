@@ -3,6 +3,7 @@
 use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
+use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
@@ -75,6 +76,7 @@ impl Walk<'_> {
                 return Ok(());
             }
             CallKind::Inactive => {
+                self.check_characters(data)?;
                 self.func.attach_inst(self.block, inst);
                 self.shadow_of_found(inst, data);
                 return Ok(());
@@ -122,6 +124,30 @@ impl Walk<'_> {
         }
         self.func.attach_inst(self.block, inst);
         Ok(())
+    }
+
+    /// Functions of strings move characters. Given the bytes of floats, they would move these without
+    /// their derivatives. Whether the floats are active cannot be asked: what goes into characters
+    /// does not seem to matter to any result.
+    fn check_characters(&self, data: &InstData) -> Result<()> {
+        let Some(Callee::Direct(func)) = data.op.call().map(|call| call.callee) else {
+            return Ok(());
+        };
+        let name = &self.callee(func).name;
+        let floats = |&&v: &&Value| {
+            let kinds = self.primal.types.shape(v).kinds(0, 8);
+            kinds.intersects(Kinds::FLOATS) && !kinds.contains(Kinds::PTR)
+        };
+        if !known::is_opaque(name) || data.args.iter().find(floats).is_none() {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            format!("cannot differentiate the call of `{name}` on the bytes of floats"),
+            "the derivatives of the floats would be lost among characters",
+            "keep the numbers in memory of their own type",
+        )
+        .at(&self.synthesis.module, data.loc)
+        .in_function(&self.primal.function.name))
     }
 
     /// A function without a derivative may return a place in the memory that it was given

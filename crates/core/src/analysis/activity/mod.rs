@@ -18,7 +18,7 @@ mod useful;
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
-use crate::analysis::types::{Piece, Types};
+use crate::analysis::types::{Kinds, Piece, Types};
 use crate::blas;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
@@ -546,6 +546,7 @@ impl Solver<'_> {
                     (Op::Store(_), _) => &args[1..],
                     (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
                     (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
+                    (Op::MemCopy { .. }, _) => &args[..0],
                     (Op::MemSet(_), _) => &args[..1],
                     (Op::Nest(nest), _) => {
                         self.check_lost_outputs(nest, data, shadowed)?;
@@ -566,6 +567,18 @@ impl Solver<'_> {
                     && self.is_active(args[0])
                     && !shadowed.contains(args[1])
                     && self.objects.of(args[1]).contains(&Object::Foreign)
+                {
+                    self.check_object(Object::Foreign, data)?;
+                }
+                if let Op::MemCopy { .. } = data.op
+                    && self.is_varied(args[1])
+                    && self
+                        .types
+                        .shape(args[1])
+                        .kinds(0, 8)
+                        .intersects(Kinds::FLOATS)
+                    && !shadowed.contains(args[0])
+                    && self.objects.of(args[0]).contains(&Object::Foreign)
                 {
                     self.check_object(Object::Foreign, data)?;
                 }
