@@ -331,13 +331,16 @@ impl Primal {
     }
 }
 
+/// Scalars with their offsets.
+type Scalars = Vec<(i64, Piece)>;
+
 /// Takes the words of which some byte has no known type out of the scalars of copied memory, with
 /// what they were used as, if all of them can be moved so.
 fn words(
     shape: &Shape,
-    pieces: Vec<(i64, Piece)>,
+    pieces: Scalars,
     can_move: impl Fn(Kinds) -> bool,
-) -> (Vec<(i64, Piece)>, Vec<(i64, Kinds)>) {
+) -> (Scalars, Vec<(i64, Kinds)>) {
     let open = |piece: &Piece| matches!(piece, Piece::Unknown | Piece::Conflict);
     let unknown = pieces.iter().filter(|(_, piece)| open(piece));
     let words: BTreeSet<i64> = unknown.map(|(at, _)| at & !7).collect();
