@@ -116,7 +116,7 @@ int main(int count, char **words) {
     assert_eq!(succeed(&folder.command("./prog", "")), "3\n");
     let output = folder.command("./prog", "more");
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("a.c:7: cannot differentiate a call through a function pointer: there is no derivative of `odd`, at 0x"), "{text}");
+    assert!(text.contains("a.c:7: cannot differentiate a call through a function pointer: there is no derivative of `odd` ("), "{text}");
 }
 
 fn refused(source: &str, expected: Expect) {

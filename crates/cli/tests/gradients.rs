@@ -57,6 +57,7 @@ gradients!(
     custom_rules,
     decisions,
     deques,
+    destructors,
     duff,
     eigen_dynamic,
     eigen_fixed,
@@ -93,6 +94,7 @@ gradients!(
     records,
     recursion,
     relu3,
+    reused,
     requests_defined,
     requests_marked,
     requests_plain,
@@ -106,6 +108,7 @@ gradients!(
     solvers,
     split,
     streams,
+    strings,
     structs,
     swaps,
     tables,
@@ -116,7 +119,7 @@ gradients!(
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 17] = [
+const ON_THE_HEAP: [&str; 19] = [
     "allocators",
     "callbacks",
     "containers",
@@ -127,12 +130,14 @@ const ON_THE_HEAP: [&str; 17] = [
     "layers",
     "owners",
     "recursion",
+    "reused",
     "second_order",
     "shared",
     "split",
+    "strings",
     "tables",
-    "trees",
     "tape_stack",
+    "trees",
     "vectors_cpp",
 ];
 

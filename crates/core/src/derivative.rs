@@ -20,6 +20,17 @@ use crate::ir::{
     Type, Value,
 };
 
+/// Which memory behind an argument was made while the derivative ran.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Made {
+    /// That is not known.
+    Unknown,
+    /// What may hold pointers; there may be numbers of the caller.
+    Pointers,
+    /// All of it.
+    All,
+}
+
 /// Everything a derivative depends on. Two requests with equal keys share one derivative.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
@@ -40,9 +51,9 @@ pub struct Key {
     pub other_overwritten: bool,
     /// What is known of the types behind each argument and, after them, behind the result.
     pub shapes: Vec<Shape>,
-    /// For each argument, whether all memory behind it was made while the derivative ran, so that
-    /// nobody looks for derivatives in its shadow afterwards.
-    pub made: Vec<bool>,
+    /// For each argument, which memory behind it was made while the derivative ran, so that nobody
+    /// looks for derivatives in its shadow afterwards, and none were in it before.
+    pub made: Vec<Made>,
     /// The global variables that may hold active floats, or pointers to some, at the start.
     pub globals: Vec<Global>,
     /// Those of them that may hold pointers with shadows.
@@ -98,7 +109,7 @@ impl Key {
             overwritten,
             other_overwritten: !combined,
             shapes: vec![Shape::default(); count],
-            made: vec![false; count],
+            made: vec![Made::Unknown; count],
             globals: Vec::new(),
             held: Vec::new(),
             // All requests for halves of one derivative have one key but for `keep_tape`.

@@ -7,7 +7,7 @@ use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
-use crate::analysis::types::{LONGEST_COPY, Piece, Types, factor};
+use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Summaries, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
@@ -19,7 +19,7 @@ use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
 use cranelift_entity::SecondaryMap;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A function in canonical form and its analyses.
@@ -63,6 +63,7 @@ impl Primal {
         module: &mut Module,
         key: Key,
         effects: Rc<Effects>,
+        summaries: &mut Summaries,
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
@@ -73,6 +74,7 @@ impl Primal {
                 function.clone(),
                 key.clone(),
                 effects.clone(),
+                summaries,
                 options,
             )?;
             let loops = primal.loops_to_raise(module, &function);
@@ -113,11 +115,14 @@ impl Primal {
         mut function: Function,
         key: Key,
         effects: Rc<Effects>,
+        summaries: &mut Summaries,
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
         recognize_absolute_values::run(&mut function);
-        let dispatched = dispatch_calls::run(module, &mut function, &key, options);
+        let dispatched =
+            dispatch_calls::run(module, &mut function, &key, &effects, summaries, options);
+        let alternatives = dispatch_calls::alternatives(&dispatched);
         claim_memory(&mut function);
         let module: &Module = module;
         // Dispatching may have declared functions that nothing was known of.
@@ -146,7 +151,7 @@ impl Primal {
             )
             .in_function(&function.name)
         })?;
-        let types = Types::new(module, &function, &key.shapes);
+        let types = Types::new(module, &function, &key.shapes, &alternatives, summaries);
         types.distrust_tags(module, &mut function);
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
@@ -288,7 +293,7 @@ impl Primal {
         let (period, pieces) = match self.function.as_int(data.args[2]) {
             Some(len) if len <= LONGEST_COPY => {
                 let len = len as i64;
-                (len, shape.repeating_element(len).copied(len))
+                (len, shape.clone().repeating_element(len).copied(len))
             }
             _ => match shape.period(factor(&self.function, data.args[2]), is_tape(&data.op)) {
                 Some(known) => known,
@@ -303,6 +308,10 @@ impl Primal {
                 }
             },
         };
+        // A pointer anywhere in what is copied tells such memory from that of numbers.
+        let pointers = shape.kinds(0, period) & Kinds::PTR;
+        let can_move = |kinds| self.moves_bits(inst, kinds | pointers);
+        let (pieces, words) = words(&shape, pieces, can_move);
         for (offset, piece) in &pieces {
             let how = match piece {
                 Piece::Unknown => "nothing in the program says what type it has",
@@ -319,8 +328,74 @@ impl Primal {
             .at(module, data.loc)
             .in_function(&self.function.name));
         }
-        Ok(Copied::new(period, pieces))
+        match words.is_empty() {
+            true => Ok(Copied::new(period, pieces)),
+            // Each scalar is moved where it is.
+            false => Ok(Copied {
+                period,
+                pieces,
+                words,
+            }),
+        }
     }
+
+    /// Whether a copy can move words that were used as these kinds though nobody knows what they
+    /// are: a constant number of them, in memory that was made while the derivative ran. No adjoint
+    /// is in such memory before the reverse sweep, so shadow bits that are not zero are those of a
+    /// pointer. Of memory that may be the caller's, it must be known that there are pointers in it.
+    fn moves_bits(&self, inst: Inst, kinds: Kinds) -> bool {
+        let data = self.function.inst(inst);
+        let disjoint = matches!(data.op, Op::MemCopy { overlapping, .. } if !overlapping);
+        let len = self.function.as_int(data.args[2]);
+        let made = |&pointer: &Value| match kinds.contains(Kinds::PTR) {
+            _ if !self.activity.has_shadow(pointer) => true,
+            true => self.activity.is_made_with_pointers(pointer),
+            false => self.activity.is_made(pointer),
+        };
+        disjoint
+            && len.is_some_and(|len| len <= LONGEST_COPY && len % 8 == 0)
+            && !self.key.runtime_activity
+            && data.args[..2].iter().all(made)
+    }
+
+    /// Whether memory behind a pointer is used for floats and for pointers, at different times.
+    pub fn is_mixed(&self, pointer: Value, bytes: i64) -> bool {
+        let kinds = self.types.shape(pointer).kinds(0, bytes);
+        kinds.contains(Kinds::PTR) && kinds.intersects(Kinds::FLOATS)
+    }
+}
+
+/// Scalars with their offsets.
+type Scalars = Vec<(i64, Piece)>;
+
+/// Takes the words of which some byte has no known type out of the scalars of copied memory, with
+/// what they were used as, if all of them can be moved so.
+fn words(
+    shape: &Shape,
+    pieces: Scalars,
+    can_move: impl Fn(Kinds) -> bool,
+) -> (Scalars, Vec<(i64, Kinds)>) {
+    let open = |piece: &Piece| matches!(piece, Piece::Unknown | Piece::Conflict);
+    let unknown = pieces.iter().filter(|(_, piece)| open(piece));
+    let words: BTreeSet<i64> = unknown.map(|(at, _)| at & !7).collect();
+    let used = words.iter().map(|&at| (at, shape.kinds(at, 8)));
+    let used: Vec<(i64, Kinds)> = used.collect();
+    let size = |piece: &Piece| match piece {
+        Piece::Float(kind) => i64::from(kind.bytes()),
+        Piece::Ptr => 8,
+        _ => 1,
+    };
+    // What begins before a word must not end in it.
+    let cut = |(at, piece): &(i64, Piece)| {
+        let last = at + size(piece) - 1;
+        at & !7 != last & !7 && (words.contains(&(at & !7)) || words.contains(&(last & !7)))
+    };
+    if pieces.iter().any(cut) || !used.iter().all(|(_, kinds)| can_move(*kinds)) {
+        return (pieces, Vec::new());
+    }
+    let rest = pieces.into_iter();
+    let rest = rest.filter(|(at, _)| !words.contains(&(at & !7))).collect();
+    (rest, used)
 }
 
 /// Says of all memory that a function of the program accesses that it is the program's. A function
@@ -355,6 +430,9 @@ pub struct Copied {
     /// The length of the period in bytes.
     pub period: i64,
     pieces: Vec<(i64, Piece)>,
+    /// The words that hold floats or pointers, and nobody knows which; there are some only if the
+    /// length is the period. What they were used as, as far as is known.
+    pub words: Vec<(i64, Kinds)>,
 }
 
 impl Copied {
@@ -377,6 +455,7 @@ impl Copied {
         Copied {
             period,
             pieces: pieces.into_iter().filter(within).collect(),
+            words: Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Small functions that derivatives call, written in the IR so that they can be interpreted,
 //! inlined and differentiated like any other.
 
+use crate::analysis::types::Kinds;
 use crate::ir::{
     Access, AllocInfo, AllocKind, Builder, Call, Callee, CastOp, Constant, Edge, FloatKind,
     FnAttrs, FnFlags, Func, Function, Global, GlobalData, Initializer, IntPred, MemoryEffects,
@@ -197,6 +198,87 @@ pub fn move_adjoint(module: &mut Module, kind: FloatKind, backwards: bool) -> Ca
         b.store(zero, to, Access::aligned(1));
         b.accumulate(from, adjoint, Access::aligned(1));
     })
+}
+
+/// `move_word(to, from, bits)` reverses the copy of a word from `from` to `to` that held numbers or
+/// a pointer: a pointer if its shadow `bits` were not zero. The destination's is zeroed, and if it
+/// was an adjoint, added to the source's. Where the size of the numbers is not known, that works
+/// only if the source has no adjoint of its own, and otherwise stops the program.
+pub fn move_word(module: &mut Module, kinds: Kinds) -> Callable {
+    let long = Type::i64();
+    let sig = Signature::new(vec![Type::ptr(), Type::ptr(), long], Type::void());
+    let float = match kinds & Kinds::FLOATS {
+        Kinds::SINGLE => Some(FloatKind::F32),
+        Kinds::DOUBLE => Some(FloatKind::F64),
+        _ => None,
+    };
+    let name = format!("zymase.move_word.{}", float.map_or("bits", FloatKind::name));
+    if let Some(func) = module.func_by_name(&name) {
+        return (func, sig);
+    }
+    let stop = stop_with(module);
+    let message = "zymase: cannot differentiate memory that holds numbers or pointers, nobody knows \
+                   which: both the memory at %p and a copy of it are used\n\0";
+    let message = constant_text(module, message.to_string());
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    let args = function.arguments().to_vec();
+    let (to, from, bits) = (args[0], args[1], args[2]);
+    let entry = function.entry();
+    let [number, done] = [(); 2].map(|()| function.add_block());
+    let edge = |block| Edge {
+        block,
+        args: Vec::new(),
+    };
+    let access = || Access::aligned(1);
+    let mut b = Builder::new(&mut function, entry);
+    let zero = b.func.iconst(long, 0);
+    let adjoint = b.load(long, to, access());
+    let parts: Vec<(i64, Value)> = match float {
+        Some(kind) => (0..8)
+            .step_by(kind.bytes() as usize)
+            .map(|at| {
+                let place = b.offset(to, at);
+                (at, b.load(Type::float(kind), place, access()))
+            })
+            .collect(),
+        None => Vec::new(),
+    };
+    // Source and destination may be the same.
+    b.store(zero, to, access());
+    let is_number = b.icmp(IntPred::Eq, bits, zero);
+    b.branch(is_number, edge(number), edge(done));
+
+    b.block = number;
+    match float {
+        Some(_) => {
+            for (at, part) in parts {
+                let source = b.offset(from, at);
+                b.accumulate(source, part, access());
+            }
+            b.jump(done, Vec::new());
+        }
+        None => {
+            let [some, fits, fails] = [(); 3].map(|()| b.func.add_block());
+            let any = b.icmp(IntPred::Ne, adjoint, zero);
+            b.branch(any, edge(some), edge(done));
+            b.block = some;
+            let own = b.load(long, from, access());
+            let free = b.icmp(IntPred::Eq, own, zero);
+            b.branch(free, edge(fits), edge(fails));
+            b.block = fits;
+            b.store(adjoint, from, access());
+            b.jump(done, Vec::new());
+            b.block = fails;
+            let message = Constant::Address(Symbol::Global(message), 0);
+            let message = b.func.constant(Type::ptr(), message);
+            b.call(stop.0, stop.1, vec![message, from]);
+            b.effect(Op::Unreachable, Vec::new());
+        }
+    }
+    b.block = done;
+    b.ret(None);
+    (module.funcs.push(function), sig)
 }
 
 /// A loop over scalars of `size` bytes at two addresses. It runs upwards if `to` compares so with

@@ -2,6 +2,7 @@
 
 use crate::analysis::effects::{Effects, callees};
 use crate::analysis::known;
+use crate::analysis::types::Summaries;
 use crate::blas;
 use crate::custom;
 use crate::derivative::Key;
@@ -44,6 +45,8 @@ pub struct Synthesis {
     open: Vec<Key>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
+    /// What they say about types, for as long.
+    summaries: Summaries,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
     /// How many calls through pointers lie between the request and what is being made.
@@ -88,6 +91,7 @@ impl Synthesis {
             found_unpaired: false,
             open: Vec::new(),
             effects: None,
+            summaries: Summaries::default(),
             declared: Vec::new(),
             dispatches: 0,
         }
@@ -102,13 +106,20 @@ impl Synthesis {
     /// part of the program now.
     pub fn program_changed(&mut self) {
         self.effects = None;
+        self.summaries = Summaries::default();
     }
 
     /// The function of a key, with everything the analyses know about it.
     fn primal(&mut self, key: &Key) -> Result<Primal> {
         let new = || Rc::new(Effects::new(&self.module));
         let effects = self.effects.get_or_insert_with(new).clone();
-        Primal::new(&mut self.module, key.clone(), effects, &self.options)
+        Primal::new(
+            &mut self.module,
+            key.clone(),
+            effects,
+            &mut self.summaries,
+            &self.options,
+        )
     }
 
     /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not

@@ -10,6 +10,7 @@
 
 mod addresses;
 mod library;
+mod opaque;
 mod targets;
 
 use crate::ll;
@@ -38,6 +39,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     }
     let taken = take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
+    opaque::hide(&private);
     for registered in &pins.registered {
         match registered.rule {
             Rule::Inactive | Rule::NoFree | Rule::Recompute => {

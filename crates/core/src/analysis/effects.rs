@@ -221,7 +221,7 @@ impl Effects {
             functions: SecondaryMap::with_default(Summary::none()),
         };
         for (func, function) in &module.funcs {
-            if function.is_declaration() {
+            if known::has_no_body_to_look_into(function) {
                 effects.functions[func] = declared(function);
             }
         }
@@ -590,7 +590,7 @@ fn callees_first(module: &Module) -> Vec<Func> {
                     }
                 }
                 None => {
-                    if !module.funcs[*func].is_declaration() {
+                    if !known::has_no_body_to_look_into(&module.funcs[*func]) {
                         order.push(*func);
                     }
                     stack.pop();

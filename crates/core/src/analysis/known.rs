@@ -42,7 +42,33 @@ pub fn known(function: &Function) -> Option<Known> {
 fn is_library(function: &Function) -> bool {
     let replaceable = ["_Znw", "_Zna", "_Zdl", "_Zda"];
     let replaceable = replaceable.iter().any(|p| function.name.starts_with(p));
-    function.is_declaration() && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
+    has_no_body_to_look_into(function)
+        && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
+}
+
+/// Whether a function is known by its name and attributes alone: it has no body, or one that is
+/// not looked into (see [`is_opaque`]).
+pub fn has_no_body_to_look_into(function: &Function) -> bool {
+    function.is_declaration() || is_opaque(&function.name)
+}
+
+/// Whether a function of the C++ library is known by its name though the program may have its body.
+///
+/// Strings and what is made of them hold characters, and no derivative flows through characters.
+/// Half of their functions are in the native library and half in headers, and which half depends
+/// on the level of optimization; memory that one makes the other frees. So all of them are left to
+/// run as they are, on primal memory only. No address of memory with derivatives is found through
+/// them, except that of the string itself.
+pub fn is_opaque(name: &str) -> bool {
+    const PREFIXES: [&str; 4] = [
+        "_ZNSt7__cxx11",
+        "_ZNKSt7__cxx11",
+        // What `std::to_string` and `std::stod` are made of.
+        "_ZN9__gnu_cxx12__to_xstringI",
+        "_ZN9__gnu_cxx6__stoaI",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        && known_name(name).is_some_and(|known| known.inactive)
 }
 
 /// What is known of a library function of this name.
@@ -85,13 +111,8 @@ enum Args {
 
 /// Whether a function is known or marked to let no derivative through.
 pub fn is_inactive(function: &Function) -> bool {
-    function.attrs.flags.contains(FnFlags::INACTIVE)
-        || known(function).is_some_and(|k| k.inactive)
-        || function.name.starts_with(TO_TEXT)
+    function.attrs.flags.contains(FnFlags::INACTIVE) || known(function).is_some_and(|k| k.inactive)
 }
-
-/// What `std::to_string` is made of. It has a body in each program that uses it, but a variadic one.
-const TO_TEXT: &str = "_ZN9__gnu_cxx12__to_xstringI";
 
 /// What a function allocates or frees: by its attributes, or by its name.
 pub fn allocation(function: &Function) -> Option<AllocInfo> {
@@ -240,6 +261,14 @@ const ROWS: &[Row] = &[
                                                               "-",      Nothing,     true),
     ("__assert_fail __assert_rtn __assert _ZSt20__throw_length_errorPKc _ZSt17__throw_bad_allocv _ZSt24__throw_out_of_range_fmtPKcz _ZSt28__throw_bad_array_new_lengthv _ZSt19__throw_logic_errorPKc _ZSt16__throw_bad_castv _ZSt19__throw_range_errorPKc _ZSt20__throw_out_of_rangePKc _ZSt24__throw_invalid_argumentPKc _ZSt20__throw_domain_errorPKc _ZSt21__throw_runtime_errorPKc _ZSt22__throw_overflow_errorPKc _ZSt20__throw_system_errori _ZSt25__throw_bad_function_callv __assert_perror_fail",
                                                               "r",      Nothing,     true),
+    // Exceptions of the C++ library free their own texts, and themselves if they are deleted. They
+    // fit calls of virtual destructors, whether anybody throws them or not.
+    ("_ZNSt9exceptionD* _ZNSt13runtime_errorD* _ZNSt11logic_errorD* _ZNSt16invalid_argumentD* _ZNSt12out_of_rangeD* _ZNSt12length_errorD* _ZNSt12domain_errorD* _ZNSt11range_errorD* _ZNSt14overflow_errorD* _ZNSt15underflow_errorD* _ZNSt9bad_allocD* _ZNSt8bad_castD* _ZNSt10bad_typeidD* _ZNSt13bad_exceptionD* _ZNSt20bad_array_new_lengthD* _ZNSt12system_errorD* _ZNSt17bad_function_callD* _ZNSt12bad_weak_ptrD*",
+                                                              "rwf",    Nothing,     true),
+    ("_ZNSt9exceptionC* _ZNSt9exceptionaSE* _ZNSt13runtime_errorC* _ZNSt13runtime_erroraSE* _ZNSt11logic_errorC* _ZNSt11logic_erroraSE* _ZNSt16invalid_argumentC* _ZNSt16invalid_argumentaSE* _ZNSt12out_of_rangeC* _ZNSt12out_of_rangeaSE* _ZNSt12length_errorC* _ZNSt12length_erroraSE* _ZNSt12domain_errorC* _ZNSt12domain_erroraSE* _ZNSt11range_errorC* _ZNSt11range_erroraSE* _ZNSt14overflow_errorC* _ZNSt14overflow_erroraSE* _ZNSt15underflow_errorC* _ZNSt15underflow_erroraSE* _ZNSt9bad_allocC* _ZNSt9bad_allocaSE* _ZNSt8bad_castC* _ZNSt8bad_castaSE* _ZNSt10bad_typeidC* _ZNSt10bad_typeidaSE* _ZNSt13bad_exceptionC* _ZNSt13bad_exceptionaSE* _ZNSt20bad_array_new_lengthC* _ZNSt20bad_array_new_lengthaSE* _ZNSt12system_errorC* _ZNSt12system_erroraSE* _ZNSt17bad_function_callC* _ZNSt17bad_function_callaSE* _ZNSt12bad_weak_ptrC* _ZNSt12bad_weak_ptraSE*",
+                                                              "rwc r",  Nothing,     true),
+    ("_ZNKSt9exception4whatEv _ZNKSt13runtime_error4whatEv _ZNKSt11logic_error4whatEv _ZNKSt16invalid_argument4whatEv _ZNKSt12out_of_range4whatEv _ZNKSt12length_error4whatEv _ZNKSt12domain_error4whatEv _ZNKSt11range_error4whatEv _ZNKSt14overflow_error4whatEv _ZNKSt15underflow_error4whatEv _ZNKSt9bad_alloc4whatEv _ZNKSt8bad_cast4whatEv _ZNKSt10bad_typeid4whatEv _ZNKSt13bad_exception4whatEv _ZNKSt20bad_array_new_length4whatEv _ZNKSt12system_error4whatEv _ZNKSt17bad_function_call4whatEv _ZNKSt12bad_weak_ptr4whatEv",
+                                                              "r",      Nothing,     true),
     // UndefinedBehaviorSanitizer reports: what it says goes out, and what it has said it notes.
     ("__ubsan_handle_*",                                      "rw r",   Nothing,     true),
     ("__cxa_allocate_exception",                              "-",      Fresh,       true),
@@ -264,12 +293,22 @@ const ROWS: &[Row] = &[
                                                               "rwcx",   Nothing,     true),
     ("_ZNSt14basic_ofstreamI* _ZNSt14basic_ifstreamI* _ZNSt13basic_fstreamI* _ZNSt13basic_filebufI* _ZNKSt12__basic_fileIc* _ZNSt12__basic_fileIc* _ZNSt15basic_streambufIc*",
                                                               "rwcx",   Nothing,     true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_create*",
-                                                              "rw -",   Fresh,       true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_disposeEv _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_mutate* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEED*",
-                                                              "rwcx r", Nothing,     true),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*","rwcx r", Argument(0), true),
-    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*", "rx r", Nothing,     true),
+    ("_ZN9__gnu_cxx12__to_xstringI* _ZNSt7__cxx119to_stringE*",
+                                                              "w -",    Nothing,     true),
+    ("_ZN9__gnu_cxx6__stoaI*",                                "- r r w", Nothing,    true),
+    ("_ZNSt7__cxx114stoiE* _ZNSt7__cxx114stolE* _ZNSt7__cxx114stofE* _ZNSt7__cxx114stodE* _ZNSt7__cxx115stoulE* _ZNSt7__cxx115stollE* _ZNSt7__cxx115stoldE* _ZNSt7__cxx116stoullE*",
+                                                              "rx w",   Nothing,     true),
+    ("_ZNSaIcEC* _ZNSaIcED*",                                 "-",      Nothing,     true),
+    // Characters of a string are in the string or in memory of its own, and count as part of it: they
+    // are found through what the string itself returns only. First what returns the string.
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6append* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6assign* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6insertEm* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7replace* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5eraseEmm* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEpLE* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEaSE* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_append* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_replace* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE14_M_replace_aux* _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE20_M_replace_dispatch*",
+                                                              "rwc",    Argument(0), true),
+    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*",
+                                                              "rwc",    Nothing,     true),
+    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4copy* _ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substr* _ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13get_allocator*",
+                                                              "rwc",    Nothing,     true),
+    ("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE*",
+                                                              "rc",     Nothing,     true),
     // Mathematics with results in memory, and that of integers.
     ("sincos sincosf sincosl",                                "- w w",  Nothing,     false),
     ("frexp frexpf frexpl modf modff modfl lgamma_r lgammaf_r",

@@ -136,12 +136,14 @@ impl Gradient<'_> {
         let ty = self.primal.function.ty(value);
         let size = module.layout.store_size(ty) as i64;
         let active = self.primal.is_active(value);
+        let types = &self.primal.types;
+        let stored = types.pieces(module, &self.primal.function, value);
+        let open = |piece: &Piece| matches!(piece, Piece::Unknown | Piece::Conflict);
         let pieces = match ty.is_int_like() {
-            true => self.primal.types.memory_pieces(pointer, size),
-            false => self
-                .primal
-                .types
-                .pieces(module, &self.primal.function, value),
+            // What is stored is there from now on, whatever else the memory is used for.
+            true if !stored.iter().any(|(_, piece)| open(piece)) => stored,
+            true => types.memory_pieces(pointer, size),
+            false => stored,
         };
         // Bytes that are the same in every run hold no derivative, whatever they are.
         let varies = |at: i64| known_byte(&self.primal.function, value, at, 0).is_none();
@@ -156,7 +158,17 @@ impl Gradient<'_> {
         }
         let access = shadow_access(access, ty);
         let found = floats(&pieces);
+        let pointers = pieces.iter().any(|(_, piece)| *piece == Piece::Ptr);
+        let mixed = pointers && found.is_empty() && self.primal.is_mixed(pointer, size);
         for k in 0..self.width() {
+            // Numbers that were there before begin with no adjoint.
+            if mixed && self.primal.activity.is_made_with_pointers(pointer) {
+                let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
+                let mut builder = self.builder();
+                let bytes = builder.func.iconst(Type::i64(), size.into());
+                support::zero_bytes(&mut builder, shadow, bytes);
+                continue;
+            }
             if !found.is_empty() {
                 let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
                 let adjoint = self.take(shadow, ty, &found, &access);
@@ -222,6 +234,17 @@ impl Gradient<'_> {
                 support::zero_bytes(&mut builder, to, bytes);
             }
             let from = self.shadow(from, k)?;
+            for (n, &(offset, kinds)) in pieces.words.iter().enumerate() {
+                let Some(bits) = self.augmented.words.get(&inst).map(|words| words[k][n]) else {
+                    continue;
+                };
+                let bits = self.primal_value(bits);
+                let (func, sig) = support::move_word(&mut self.synthesis.module, kinds);
+                let mut builder = self.builder();
+                let to = builder.offset(to, offset);
+                let from = builder.offset(from, offset);
+                builder.call(func, sig, vec![to, from, bits]);
+            }
             for &kind in &FloatKind::ALL {
                 let offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
                 if offsets.is_empty() {

@@ -22,6 +22,8 @@ pub struct Augmented {
     pub shadows: HashMap<Value, Vec<Value>>,
     /// The calls that the reverse sweep reverses by a call.
     pub calls: HashMap<Inst, ActiveCall>,
+    /// The shadow bits of copied words whose type is not known, see [`Walk`].
+    pub words: HashMap<Inst, Vec<Vec<Value>>>,
     /// For loads of shadow pointers, the loads of primal pointers that they mirror.
     pub mirrors: HashMap<Inst, Inst>,
     /// The parameters of the entry: primals and shadows, then the frame.
@@ -57,6 +59,7 @@ impl Augmented {
             func: walk.func,
             shadows: walk.shadows,
             calls: walk.calls,
+            words: walk.words,
             mirrors: walk.mirrors,
             params: walk.params,
             came_by: HashMap::new(),

@@ -2,11 +2,14 @@
 
 use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
-use crate::derivative::Key;
+use crate::analysis::effects::ArgEffects;
+use crate::analysis::known;
+use crate::analysis::types::Kinds;
+use crate::derivative::{Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Builder, Callee, FnFlags, Func, Inst, InstData,
-    IntPred, Op, ReturnActivity, Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
+    InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
 use crate::reverse::{delayed, unpaired};
 use crate::support;
@@ -31,6 +34,8 @@ pub struct ActiveCall {
 /// Frames of callees that are larger are allocated when they are called.
 const LARGEST_FRAME: u64 = 4096;
 
+/// How many bytes of memory that is freed are looked at for a pointer.
+const LOOKED_AT: i64 = 64;
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
 
@@ -74,7 +79,9 @@ impl Walk<'_> {
                 return Ok(());
             }
             CallKind::Inactive => {
+                self.check_characters(data)?;
                 self.func.attach_inst(self.block, inst);
+                self.shadow_of_found(inst, data);
                 return Ok(());
             }
             CallKind::Defined(func)
@@ -105,8 +112,9 @@ impl Walk<'_> {
                 let choice = self.choices.entry(choice).or_default();
                 choice.works |= outcome.is_ok();
                 if let Err(refusal) = outcome {
+                    let why = refusal.message.clone();
                     choice.refusal.get_or_insert(refusal);
-                    self.stop_at(inst, data, func);
+                    self.stop_at(inst, data, func, &why);
                 }
                 return Ok(());
             }
@@ -131,10 +139,67 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Functions of strings move characters. Given the bytes of floats, they would move these without
+    /// their derivatives. Whether the floats are active cannot be asked: what goes into characters
+    /// does not seem to matter to any result.
+    fn check_characters(&self, data: &InstData) -> Result<()> {
+        let Some(Callee::Direct(func)) = data.op.call().map(|call| call.callee) else {
+            return Ok(());
+        };
+        let name = &self.callee(func).name;
+        let floats = |&&v: &&Value| {
+            let kinds = self.primal.types.shape(v).kinds(0, 8);
+            kinds.intersects(Kinds::FLOATS) && !kinds.contains(Kinds::PTR)
+        };
+        if !known::is_opaque(name) || data.args.iter().find(floats).is_none() {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            format!("cannot differentiate the call of `{name}` on the bytes of floats"),
+            "the derivatives of the floats would be lost among characters",
+            "keep the numbers in memory of their own type",
+        )
+        .at(&self.synthesis.module, data.loc)
+        .in_function(&self.primal.function.name))
+    }
+
+    /// A function without a derivative may return a place in the memory that it was given
+    /// (`memchr`): its shadow is at the same place in the shadow memory.
+    fn shadow_of_found(&mut self, inst: Inst, data: &InstData) {
+        let (Some(result), Some(call)) = (self.func.result(inst), data.op.call()) else {
+            return;
+        };
+        let summary = self.primal.effects.call(call);
+        let returned = |&i: &usize| summary.arg(i).contains(ArgEffects::RETURN);
+        let Some(position) = (0..data.args.len()).find(returned) else {
+            return;
+        };
+        let argument = data.args[position];
+        if !self.primal.has_shadow(result) || !self.primal.has_shadow(argument) {
+            return;
+        }
+        let whole = Type::int(8 * self.synthesis.module.layout.pointer_bytes);
+        let shadows = self.shadows_of(argument);
+        let mut builder = self.builder(Some(inst));
+        let [to, from] =
+            [result, argument].map(|v| builder.value(Op::Cast(CastOp::PtrToInt), vec![v], whole));
+        let distance = builder.value(Op::Binary(BinaryOp::Sub), vec![to, from], whole);
+        let address = Op::Address {
+            offset: 0,
+            scales: vec![1],
+        };
+        let places = shadows
+            .into_iter()
+            .map(|shadow| builder.value(address.clone(), vec![shadow, distance], Type::ptr()));
+        let places = places.collect();
+        self.shadows.insert(result, places);
+    }
+
     /// A function that a pointer may lead to, but that has no derivative: perhaps it is never
     /// called there, so the program stops only if it is.
-    fn stop_at(&mut self, inst: Inst, data: &InstData, func: Func) {
-        let why = format!("there is no derivative of `{}`, at", self.callee(func).name);
+    fn stop_at(&mut self, inst: Inst, data: &InstData, func: Func, why: &str) {
+        let name = &self.callee(func).name;
+        let why = format!("there is no derivative of `{name}` ({why}), at").replace('%', "%%");
         let mut builder = Builder::new(&mut self.func, self.block);
         builder.loc = data.loc;
         let address = self.primal.dispatched[&inst].address;
@@ -248,8 +313,15 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let own =
-            call.attrs.flags.contains(FnFlags::FREES_OWN) || self.primal.activity.is_made(pointer);
+        let activity = &self.primal.activity;
+        // Memory of the caller beside it holds numbers only.
+        let with_pointers = || {
+            let kinds = self.primal.types.shape(pointer).kinds(0, LOOKED_AT);
+            kinds.contains(Kinds::PTR) && activity.is_made_with_pointers(pointer)
+        };
+        let own = call.attrs.flags.contains(FnFlags::FREES_OWN)
+            || activity.is_made(pointer)
+            || with_pointers();
         // What was made while this derivative runs is made while one of it runs.
         if let Op::Call(call) = &mut self.func.inst_mut(inst).op
             && own
@@ -354,7 +426,10 @@ impl Walk<'_> {
         let overwritten = (0..data.args.len()).map(may_change).collect();
         let activity = &self.primal.activity;
         let made = data.args.iter();
-        let made = made.map(|&v| self.primal.has_shadow(v) && activity.is_all_made(v));
+        let made = made.map(|&v| match self.primal.has_shadow(v) {
+            true => activity.made_behind(v),
+            false => Made::Unknown,
+        });
         let shapes = data.args.iter().copied().chain(result);
         let shapes = shapes.map(|v| self.primal.types.shape(v).clone());
         let mut key = Key {

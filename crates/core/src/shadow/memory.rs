@@ -3,8 +3,9 @@
 use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::ir::{Access, Inst, InstData, Op, Region, RmwOp, Type, Value};
+use crate::ir::{Access, Builder, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value};
 use crate::planted::Defect;
+use crate::primal::Copied;
 use crate::support;
 
 impl Walk<'_> {
@@ -74,7 +75,7 @@ impl Walk<'_> {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }
-            Sweep::Pointers if !has(|p| *p == Piece::Ptr) => {}
+            Sweep::Pointers if !has(|p| *p == Piece::Ptr) => self.forget_pointers(inst, data)?,
             Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
                 self.store_shadows(inst, value, pointer, &access);
             }
@@ -87,6 +88,40 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A number is stored where a pointer may have been: the shadow of the pointer must go, for
+    /// what is there from now on is the adjoint of the number.
+    fn forget_pointers(&mut self, inst: Inst, data: &InstData) -> Result<()> {
+        let (value, pointer) = (data.args[0], data.args[1]);
+        let size = self.synthesis.module.layout.store_size(self.func.ty(value)) as i64;
+        if !self.primal.is_mixed(pointer, size) {
+            return Ok(());
+        }
+        if !self.primal.activity.is_made_with_pointers(pointer) {
+            return match self.primal.is_active(value) {
+                true => Err(self.mixed_memory(data)),
+                false => Ok(()),
+            };
+        }
+        for shadow in self.shadows_of(pointer) {
+            let mut builder = self.builder(Some(inst));
+            let bytes = builder.func.iconst(Type::i64(), size.into());
+            support::zero_bytes(&mut builder, shadow, bytes);
+        }
+        Ok(())
+    }
+
+    /// The refusal of memory of the caller that holds numbers and pointers by turns.
+    fn mixed_memory(&self, data: &InstData) -> Box<Diagnostic> {
+        Diagnostic::new(
+            "cannot differentiate memory that holds numbers and pointers by turns",
+            "the function did not make this memory, and its shadow cannot hold the derivative of \
+             a number and the shadow of a pointer in one place",
+            "use different memory for the two, or let the differentiated function make it",
+        )
+        .at(&self.synthesis.module, data.loc)
+        .in_function(&self.primal.function.name)
     }
 
     fn store_shadows(&mut self, inst: Inst, value: Value, pointer: Value, access: &Access) {
@@ -156,6 +191,9 @@ impl Walk<'_> {
             return Ok(());
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
+        if !pieces.words.is_empty() {
+            return self.copy_words(inst, data, &pieces);
+        }
         let pointers = pieces.offsets(|piece| *piece == Piece::Ptr);
         let floats = pieces.offsets(|piece| matches!(piece, Piece::Float(_)));
         if guarded && self.sweep == Sweep::Tangents && pointers.is_empty() {
@@ -198,6 +236,39 @@ impl Walk<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Copies memory of which not every byte has a known type, word by word. Before the reverse
+    /// sweep the shadows of numbers are zero, so it does not matter which words are pointers; which
+    /// were is told by their bits, and kept for the reverse sweep.
+    fn copy_words(&mut self, inst: Inst, data: &InstData, pieces: &Copied) -> Result<()> {
+        if self.sweep == Sweep::Tangents {
+            return Err(self.refuse(inst, "a copy of memory without a derivative and of no type"));
+        }
+        let tos = self.shadows_of(data.args[0]);
+        let froms = self.shadows_of(data.args[1]);
+        let mut all = Vec::new();
+        for (to, from) in tos.into_iter().zip(froms) {
+            let mut builder = self.builder(Some(inst));
+            let word = |builder: &mut Builder<'_>, at: i64| {
+                let address = builder.offset(from, at);
+                let bits = builder.load(Type::i64(), address, Access::aligned(1));
+                // What is frozen is kept for the reverse sweep, which finds something else there.
+                builder.value(Op::Unary(UnaryOp::Freeze), vec![bits], Type::i64())
+            };
+            let offsets = pieces.words.iter().map(|(at, _)| *at);
+            let bits: Vec<Value> = offsets.clone().map(|at| word(&mut builder, at)).collect();
+            let pointers = pieces.offsets(|piece| *piece == Piece::Ptr);
+            let known: Vec<Value> = pointers.iter().map(|&at| word(&mut builder, at)).collect();
+            let moved = offsets.zip(&bits).chain(pointers.into_iter().zip(&known));
+            for (at, &bits) in moved {
+                let address = builder.offset(to, at);
+                builder.store(bits, address, Access::aligned(1));
+            }
+            all.push(bits);
+        }
+        self.words.insert(inst, all);
         Ok(())
     }
 

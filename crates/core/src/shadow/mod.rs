@@ -59,6 +59,9 @@ pub struct Walk<'a> {
     pub calls: HashMap<Inst, ActiveCall>,
     /// For loads of shadow pointers, the loads of primal pointers that they mirror.
     pub mirrors: HashMap<Inst, Inst>,
+    /// For copies of words whose type is not known, the shadow bits that each of them had, word by
+    /// word, for each derivative at once.
+    pub words: HashMap<Inst, Vec<Vec<Value>>>,
     /// The parameters of the new entry block.
     pub params: Vec<Value>,
     /// What calls through pointers have become of, by choice.
@@ -92,6 +95,7 @@ pub fn walk<'a>(
         func,
         shadows: HashMap::new(),
         calls: HashMap::new(),
+        words: HashMap::new(),
         mirrors: HashMap::new(),
         params: Vec::new(),
         choices: HashMap::new(),

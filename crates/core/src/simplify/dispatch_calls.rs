@@ -13,7 +13,7 @@
 use crate::analysis::activity::Activity;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::targets::{is_dispatched, targets_of};
-use crate::analysis::types::Types;
+use crate::analysis::types::{Summaries, Types};
 use crate::derivative::Key;
 use crate::ir::{
     Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
@@ -22,7 +22,7 @@ use crate::ir::{
 use crate::pipeline::Options;
 use crate::simplify::specialize;
 use crate::support;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A direct call that a call through a pointer has become one of.
 #[derive(Clone, Debug)]
@@ -39,16 +39,26 @@ pub fn run(
     module: &mut Module,
     function: &mut Function,
     key: &Key,
+    effects: &Effects,
+    summaries: &mut Summaries,
     options: &Options,
 ) -> HashMap<Inst, Dispatched> {
     let mut made = HashMap::new();
-    for (choice, (inst, targets)) in active_calls(module, function, key, options)
-        .into_iter()
-        .enumerate()
-    {
+    let calls = active_calls(module, function, key, effects, summaries, options);
+    for (choice, (inst, targets)) in calls.into_iter().enumerate() {
         dispatch(module, function, inst, &targets, choice, &mut made);
     }
     made
+}
+
+/// The direct calls of each choice, of which only one runs.
+pub fn alternatives(dispatched: &HashMap<Inst, Dispatched>) -> Vec<Vec<Inst>> {
+    let mut choices: BTreeMap<usize, Vec<Inst>> = BTreeMap::new();
+    for (&inst, dispatched) in dispatched {
+        choices.entry(dispatched.choice).or_default().push(inst);
+    }
+    choices.values_mut().for_each(|insts| insts.sort());
+    choices.into_values().collect()
 }
 
 /// The calls through pointers that derivatives may flow through, with the functions they may reach.
@@ -56,6 +66,8 @@ fn active_calls(
     module: &Module,
     function: &Function,
     key: &Key,
+    effects: &Effects,
+    summaries: &mut Summaries,
     options: &Options,
 ) -> Vec<(Inst, Vec<Func>)> {
     let mut found = Vec::new();
@@ -74,10 +86,9 @@ fn active_calls(
     if found.is_empty() {
         return found;
     }
-    let effects = Effects::new(module);
-    let types = Types::new(module, function, &key.shapes);
+    let types = Types::new(module, function, &key.shapes, &[], summaries);
     // Where the analysis cannot go on because of such a call, it can once that is dispatched.
-    if let Ok(activity) = Activity::new(module, function, &types, &effects, key, options) {
+    if let Ok(activity) = Activity::new(module, function, &types, effects, key, options) {
         found.retain(|&(inst, _)| activity.is_active_call(function, inst));
     }
     found

@@ -5,7 +5,7 @@
 
 use super::value_name;
 use std::fmt::Write as _;
-use zymase_core::analysis::types::Types;
+use zymase_core::analysis::types::{Summaries, Types};
 use zymase_core::derivative::Key;
 use zymase_core::ir::text::print_function;
 use zymase_core::ir::verify::verify_module;
@@ -20,7 +20,7 @@ use zymase_testgen::referee::{Arg, Derivatives, wrapper};
 pub fn types(module: &Module, _: &[&str]) -> String {
     let mut out = String::new();
     for function in module.funcs.values().filter(|f| !f.is_declaration()) {
-        let types = Types::new(module, function, &[]);
+        let types = Types::new(module, function, &[], &[], &mut Summaries::default());
         let _ = writeln!(out, "@{}", function.name);
         for value in defined(function) {
             let ty = function.ty(value);
@@ -45,7 +45,13 @@ pub fn activity(module: &Module, words: &[&str]) -> String {
         return "no request".to_string();
     };
     let effects = std::rc::Rc::new(zymase_core::analysis::effects::Effects::new(module));
-    let primal = match Primal::new(&mut module.clone(), key, effects, &Options::default()) {
+    let primal = match Primal::new(
+        &mut module.clone(),
+        key,
+        effects,
+        &mut Summaries::default(),
+        &Options::default(),
+    ) {
         Ok(primal) => primal,
         Err(error) => return error.to_string(),
     };

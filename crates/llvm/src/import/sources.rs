@@ -259,6 +259,12 @@ impl Importer {
                 continue;
             }
             let base = self.node_operand(member, BASE)?;
+            // Clang only declares classes that another file has the debug information of.
+            let declared = self.resolve(base);
+            if is_composite(declared) && ll::type_flags(declared) & LLVMDIFlagFwdDecl != 0 {
+                self.put(parts, at + offset / 8, Part::Any(bits / 8))?;
+                continue;
+            }
             self.collect(base, at + offset / 8, depth - 1, parts)?;
         }
         Some(())

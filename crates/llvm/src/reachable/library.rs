@@ -29,16 +29,24 @@ pub(super) fn take_from_library(
         if everything {
             missing.extend(declared(private));
         }
-        let missing = missing.into_iter().find(|name| asked.insert(name.clone()));
-        let wanted = match &missing {
-            Some(name) => Some(Wanted::Symbol(name)),
-            None if reached.through_pointers && !everything => {
-                everything = true;
-                Some(Wanted::Everything)
+        let mut found = Vec::new();
+        for name in missing {
+            // What is reached changes only with what is found.
+            if found.is_empty() && asked.insert(name.clone()) {
+                found = library(Wanted::Symbol(&name))?;
+                if found.is_empty() {
+                    found.extend(containers(private, &name));
+                }
             }
-            None => None,
-        };
-        let Some(wanted) = wanted else {
+        }
+        if found.is_empty() && reached.through_pointers && !everything {
+            everything = true;
+            found = library(Wanted::Everything)?;
+            if found.is_empty() {
+                continue;
+            }
+        }
+        if found.is_empty() {
             // Requests in other modules that no derivative of ours runs into are not ours.
             let mut position = 0;
             pins.requests.retain(|request| {
@@ -46,10 +54,6 @@ pub(super) fn take_from_library(
                 position <= own || reached.requests.contains(&request.symbol)
             });
             return Ok(taken);
-        };
-        let mut found = library(wanted)?;
-        if let (true, Wanted::Symbol(name)) = (found.is_empty(), wanted) {
-            found.extend(containers(private, name));
         }
         for module in found {
             number += 1;

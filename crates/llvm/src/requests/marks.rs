@@ -7,7 +7,8 @@ use crate::raw::{c_string, value_name};
 use llvm_sys::LLVMLinkage::*;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::LLVMStripModuleDebugInfo;
-use std::collections::HashSet;
+use llvm_sys::prelude::LLVMValueRef;
+use std::collections::{HashMap, HashSet};
 
 /// The name of the metadata that marks a module as not yet optimized.
 const UNOPTIMIZED: &std::ffi::CStr = c"zymase.unoptimized";
@@ -106,7 +107,27 @@ pub fn definition(module: &Module, name: &str) -> Definition {
             Some(function) => function,
             None => LLVMGetNamedGlobal(module.raw(), c_string(name).as_ptr()),
         };
-        if symbol.is_null() || LLVMIsDeclaration(symbol) != 0 {
+        match symbol.is_null() {
+            true => Definition::None,
+            false => definition_of(symbol),
+        }
+    }
+}
+
+/// All functions and variables that a module defines for others, and how.
+pub fn definitions(module: &Module) -> HashMap<String, Definition> {
+    let symbols = module.globals().chain(module.functions());
+    // SAFETY: the symbols of a live module are live.
+    let found = symbols.map(|symbol| unsafe { (value_name(symbol), definition_of(symbol)) });
+    found
+        .filter(|(_, kind)| *kind != Definition::None)
+        .collect()
+}
+
+unsafe fn definition_of(symbol: LLVMValueRef) -> Definition {
+    // SAFETY: the caller has a live symbol.
+    unsafe {
+        if LLVMIsDeclaration(symbol) != 0 {
             return Definition::None;
         }
         match LLVMGetLinkage(symbol) {

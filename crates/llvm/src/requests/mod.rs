@@ -38,8 +38,8 @@ pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{
-    Definition, definition, has_symbol, is_known_function, is_unoptimized, mark_own_debug,
-    mark_unoptimized, speaks_to_us, strip_own_debug,
+    Definition, definition, definitions, has_symbol, is_known_function, is_unoptimized,
+    mark_own_debug, mark_unoptimized, speaks_to_us, strip_own_debug,
 };
 pub(crate) use marks::{note_variable, noted_variables};
 pub use parse::{Argument, Parsed, Source};

@@ -335,7 +335,8 @@ impl Arguments {
         });
         match said {
             true => &[],
-            false => &["-g"],
+            // Also of classes whose debug information other files have, like strings.
+            false => &["-g", "-fstandalone-debug"],
         }
     }
 

@@ -6,11 +6,13 @@ use crate::args::Level;
 use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_llvm::requests::{COMMON_PREFIX, is_request};
+use zymase_llvm::requests::{COMMON_PREFIX, Definition, definitions, is_request};
+use zymase_llvm::{Context, Module};
 
 /// Everything that is linked.
 pub struct Inputs {
@@ -80,6 +82,8 @@ pub struct Unit {
     pub archived: bool,
     /// If the code that is linked is native already, and this is only a copy beside it: how.
     pub native: Option<Native>,
+    /// What it defines for others, once somebody has asked.
+    definitions: OnceCell<HashMap<String, Definition>>,
 }
 
 /// How a unit is native already.
@@ -95,6 +99,22 @@ impl Unit {
     /// Whether a symbol of this name may occur. Bitcode has names as plain bytes.
     pub fn mentions(&self, name: &str) -> bool {
         memchr::memmem::find(&self.bytes, name.as_bytes()).is_some()
+    }
+
+    /// How it defines a symbol for others.
+    pub fn definition(&self, name: &str) -> Result<Definition> {
+        if !self.mentions(name) {
+            return Ok(Definition::None);
+        }
+        let known = match self.definitions.get() {
+            Some(known) => known,
+            None => {
+                let context = Context::new();
+                let found = definitions(&Module::parse(&context, &self.bytes, &self.name)?);
+                self.definitions.get_or_init(|| found)
+            }
+        };
+        Ok(known.get(name).copied().unwrap_or(Definition::None))
     }
 }
 
@@ -161,6 +181,7 @@ impl Inputs {
             bytes,
             archived,
             native,
+            definitions: OnceCell::new(),
         });
         Ok(Some(self.units.len() - 1))
     }

@@ -8,7 +8,7 @@
 use super::inputs::{Inputs, Unit};
 use std::collections::BTreeSet;
 use zymase_core::diagnostic::{Diagnostic, Result};
-use zymase_llvm::requests::{Definition, definition};
+use zymase_llvm::requests::Definition;
 use zymase_llvm::{Context, Module};
 
 /// A definition of a symbol.
@@ -29,16 +29,10 @@ pub fn find(
     context: &Context,
 ) -> Result<Option<(usize, Module)>> {
     let mut candidates = Vec::new();
-    let mut modules = Vec::new();
     for (index, unit) in inputs.units.iter().enumerate() {
-        if !unit.mentions(name) {
-            continue;
-        }
-        let module = Module::parse(context, &unit.bytes, &unit.name)?;
-        let kind = definition(&module, name);
+        let kind = unit.definition(name)?;
         if kind != Definition::None {
             candidates.push(candidate(index, unit, kind));
-            modules.push((index, module));
         }
     }
     for native in &inputs.natives {
@@ -64,9 +58,12 @@ pub fn find(
         return Err(two_definitions(name, own.file, native.file));
     }
     let chosen = chosen.and_then(|candidate| candidate.unit);
-    Ok(chosen
-        .filter(|unit| !present.contains(unit))
-        .and_then(|unit| modules.into_iter().find(|(index, _)| *index == unit)))
+    let Some(index) = chosen.filter(|unit| !present.contains(unit)) else {
+        return Ok(None);
+    };
+    let unit = &inputs.units[index];
+    let module = Module::parse(context, &unit.bytes, &unit.name)?;
+    Ok(Some((index, module)))
 }
 
 /// The units that are part of the program in any case and not `present` yet, parsed.

@@ -202,7 +202,8 @@ pub fn stranger(module: &Module, func: Func) -> Option<Func> {
 }
 
 /// What a function with derivatives of the user's touches, of what others use too. Rules have no
-/// shadows of variables, so what only the function and its rules know is their affair.
+/// shadows of variables, so what only the function and its rules know is their affair, and so is
+/// what they use as integers, to count calls.
 pub fn behind_rules(module: &Module, func: Func) -> Globals {
     let own = Globals::new(module, func);
     let parts = module.rules_of(func).flat_map(|rule| &rule.parts);
@@ -214,11 +215,45 @@ pub fn behind_rules(module: &Module, func: Func) -> Globals {
     let used: BTreeSet<Global> = others
         .flat_map(|(_, function)| addresses(function).into_values())
         .collect();
+    let floats: BTreeSet<Global> = known
+        .iter()
+        .flat_map(|&func| not_integers(&module.funcs[func]))
+        .collect();
+    let counts = |global: &&Global| used.contains(global) && floats.contains(global);
     Globals {
-        touched: own.touched.intersection(&used).copied().collect(),
-        written: own.written.intersection(&used).copied().collect(),
+        touched: own.touched.iter().filter(counts).copied().collect(),
+        written: own.written.iter().filter(counts).copied().collect(),
         ..Globals::default()
     }
+}
+
+/// The globals that a function uses otherwise than to load and store integers.
+fn not_integers(function: &Function) -> BTreeSet<Global> {
+    let addresses = addresses(function);
+    let mut found = BTreeSet::new();
+    for &inst in function
+        .blocks()
+        .iter()
+        .flat_map(|&b| function.block_insts(b))
+    {
+        let data = function.inst(inst);
+        let integer = |value: Value| function.ty(value).is_int();
+        let (is_integer, address) = match &data.op {
+            Op::Load(_) => (function.result(inst).is_some_and(integer), 0),
+            Op::Store(_) => (integer(data.args[0]), 1),
+            _ => (false, usize::MAX),
+        };
+        let edges = data.op.edges();
+        let passed = edges.iter().flat_map(|edge| edge.args.iter());
+        let used = data.args.iter().enumerate();
+        let used = used.filter(|(position, _)| !is_integer || *position != address);
+        found.extend(
+            used.map(|(_, value)| value)
+                .chain(passed)
+                .filter_map(|value| addresses.get(value)),
+        );
+    }
+    found
 }
 
 /// Functions and all that they call.

@@ -18,9 +18,9 @@ mod useful;
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::targets::targets_of;
-use crate::analysis::types::{Piece, Types};
+use crate::analysis::types::{Kinds, Piece, Types};
 use crate::blas;
-use crate::derivative::{Held, Key};
+use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Activity as ArgActivity, AllocInfo, Callee, Constant, Edge, Func, Function, Global, Inst,
@@ -45,8 +45,8 @@ pub struct Activity {
     /// The variables that callees touch and that may hold pointers with shadows.
     holders: HashMap<Inst, Vec<Global>>,
     released: BTreeSet<Inst>,
-    /// The arguments behind which all memory was made while the derivative ran.
-    made: Vec<bool>,
+    /// Which memory behind each argument was made while the derivative ran.
+    made: Vec<Made>,
     /// The variables that may hold pointers with shadows at the start.
     held: Vec<Held>,
     /// The variables that derivatives flow through.
@@ -101,7 +101,7 @@ impl Activity {
             globals: solver.of_calls(Solver::globals_of_call),
             holders: solver.of_calls(Solver::holders_of_call),
             released: lifetimes::released(module, function, effects, &solver.objects),
-            made: key.made.clone(),
+            made: made(function, types, key),
             held: key.held.clone(),
             exposed: solver.exposed(),
             active: solver.active,
@@ -144,7 +144,7 @@ impl Activity {
         let holders = self.holders.get(&inst).into_iter().flatten();
         let held = holders.map(|&global| {
             let reached = self.objects.reached_through(global);
-            let made = reached.iter().all(|object| self.was_made(object));
+            let made = reached.iter().all(|object| self.made(object) == Made::All);
             Held { global, made }
         });
         held.collect()
@@ -185,28 +185,55 @@ impl Activity {
 
     /// Whether a pointer leads only to memory that was made while the derivative ran.
     pub fn is_made(&self, pointer: Value) -> bool {
-        self.objects.of(pointer).iter().all(|o| self.was_made(o))
+        let objects = self.objects.of(pointer).iter();
+        objects.map(|o| self.made(o)).all(|made| made == Made::All)
     }
 
-    /// Whether all memory that can be reached from a pointer was made while the derivative ran.
-    pub fn is_all_made(&self, pointer: Value) -> bool {
+    /// Whether a pointer that leads to memory with pointers in it leads only to such memory that
+    /// was made while the derivative ran.
+    pub fn is_made_with_pointers(&self, pointer: Value) -> bool {
+        let objects = self.objects.of(pointer).iter();
+        objects
+            .map(|o| self.made(o))
+            .all(|made| made >= Made::Pointers)
+    }
+
+    /// Which of the memory that can be reached from a pointer was made while the derivative ran.
+    pub fn made_behind(&self, pointer: Value) -> Made {
         let reached = self.objects.reached_from(pointer);
-        reached.iter().all(|object| self.was_made(object))
+        let made = reached.iter().map(|object| self.made(object));
+        made.min().unwrap_or(Made::All)
     }
 
-    fn was_made(&self, object: &Object) -> bool {
+    fn made(&self, object: &Object) -> Made {
         match object {
-            Object::Local(_) => true,
-            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(false),
+            Object::Local(_) | Object::Code => Made::All,
+            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(Made::Unknown),
             // Nobody frees a constant.
-            Object::Global(global) => self.objects.is_fixed(*global),
+            Object::Global(global) if self.objects.is_fixed(*global) => Made::All,
             Object::Held(global) => {
                 let mut held = self.held.iter();
-                held.any(|held| held.global == *global && held.made)
+                match held.any(|held| held.global == *global && held.made) {
+                    true => Made::All,
+                    false => Made::Unknown,
+                }
             }
-            Object::Foreign => false,
+            Object::Global(_) | Object::Foreign => Made::Unknown,
         }
     }
+}
+
+/// Which memory behind each argument was made while the derivative ran: what the caller knows, and
+/// that there is none with pointers behind an argument that leads to numbers only.
+fn made(function: &Function, types: &Types, key: &Key) -> Vec<Made> {
+    let arguments = function.arguments().iter().zip(&key.made);
+    let made = arguments.map(
+        |(&argument, &made)| match types.shape(argument).holds_no_address() {
+            true => made.max(Made::Pointers),
+            false => made,
+        },
+    );
+    made.collect()
 }
 
 /// What a call is to differentiation.
@@ -411,7 +438,9 @@ impl Solver<'_> {
         if !flows {
             return;
         }
-        if let Some(result) = result {
+        // No part of a float comes back as a truth value.
+        let truth = |v: Value| self.function.ty(v).int_bits() == Some(1);
+        if let Some(result) = result.filter(|&v| !truth(v)) {
             self.activate(result);
             self.vary_reachable(result);
         }
@@ -559,7 +588,7 @@ impl Solver<'_> {
             Object::Global(global) => !self.module.globals[global].inactive,
             Object::Argument(i) => self.key.args[i] != ArgActivity::Const,
             Object::Held(global) => self.key.held.iter().any(|held| held.global == global),
-            Object::Foreign => false,
+            Object::Code | Object::Foreign => false,
         }
     }
 
@@ -591,6 +620,7 @@ impl Solver<'_> {
                     (Op::Store(_), _) => &args[1..],
                     (Op::Accumulate(_), _) if self.is_active(args[1]) => &args[..1],
                     (Op::MemCopy { .. }, _) if shadowed.contains(args[0]) => &args[..2],
+                    (Op::MemCopy { .. }, _) => &args[..0],
                     (Op::MemSet(_), _) => &args[..1],
                     (Op::Nest(nest), _) => {
                         self.check_lost_outputs(nest, data, shadowed)?;
@@ -612,6 +642,17 @@ impl Solver<'_> {
                     && !shadowed.contains(args[1])
                 {
                     self.check_unknown(args[1], data)?;
+                }
+                if let Op::MemCopy { .. } = data.op
+                    && self.is_varied(args[1])
+                    && self
+                        .types
+                        .shape(args[1])
+                        .kinds(0, 8)
+                        .intersects(Kinds::FLOATS)
+                    && !shadowed.contains(args[0])
+                {
+                    self.check_unknown(args[0], data)?;
                 }
                 self.check_stranger(inst, data)?;
                 self.check_rule(data)?;

@@ -7,10 +7,11 @@
 
 use super::globals::Globals;
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
+use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
 use crate::ir::{
-    CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol, UnaryOp,
-    Value, ValueDef, is_class_table,
+    Callee, CastOp, Constant, Edge, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
+    UnaryOp, Value, ValueDef, is_class_table,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,6 +28,8 @@ pub enum Object {
     Global(Global),
     /// All that pointers in a variable led to when the function was entered.
     Held(Global),
+    /// Code: the address of a function.
+    Code,
     /// Anything else.
     Foreign,
 }
@@ -81,9 +84,9 @@ impl Objects {
             if data.has_fixed_content() || is_class_table(&data.name) {
                 objects.fixed.insert(global);
                 let inside = data.fixed_addresses().iter();
-                let inside = inside.filter_map(|(_, symbol, _)| match *symbol {
-                    Symbol::Global(inner) => Some(Object::Global(inner)),
-                    Symbol::Func(_) => None,
+                let inside = inside.map(|(_, symbol, _)| match *symbol {
+                    Symbol::Global(inner) => Object::Global(inner),
+                    Symbol::Func(_) => Object::Code,
                 });
                 objects.put(Object::Global(global), &inside.collect());
             }
@@ -105,7 +108,7 @@ impl Objects {
             objects.changed = false;
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
-                    objects.inst(function, effects, touched.get(&inst), inst);
+                    objects.inst(module, function, effects, touched.get(&inst), inst);
                 }
             }
             if !objects.changed && !objects.suspect(function) {
@@ -115,9 +118,11 @@ impl Objects {
         }
     }
 
-    /// A pointer that was loaded from memory into which nobody put one may lead anywhere. Whether
-    /// there was such a pointer that was not suspected yet.
+    /// A pointer that was loaded from memory into which nobody put one may lead anywhere, and so
+    /// may one that is followed though only addresses of code were put there. Whether there was
+    /// such a pointer that was not suspected yet.
     fn suspect(&mut self, function: &Function) -> bool {
+        let followed = followed(function);
         let insts = function
             .blocks()
             .iter()
@@ -128,7 +133,9 @@ impl Objects {
             let Some(result) = function.result(inst).filter(|_| load) else {
                 continue;
             };
-            if function.ty(result).is_ptr() && self.values[result].is_empty() {
+            let code = self.values[result].iter().all(|o| *o == Object::Code);
+            let nothing = self.values[result].is_empty() || followed.contains(result);
+            if function.ty(result).is_ptr() && code && nothing {
                 self.values[result].insert(Object::Foreign);
                 found = true;
             }
@@ -210,6 +217,9 @@ impl Objects {
             Constant::Address(Symbol::Global(global), _) => {
                 self.values[value].insert(Object::Global(*global));
             }
+            Constant::Address(Symbol::Func(_), _) => {
+                self.values[value].insert(Object::Code);
+            }
             Constant::Aggregate(parts) => parts.iter().for_each(|p| self.constant(value, p)),
             Constant::Opaque(_) => {
                 self.values[value].insert(Object::Foreign);
@@ -265,7 +275,7 @@ impl Objects {
                 Object::Foreign => {
                     found.insert(object);
                 }
-                Object::Local(_) => {}
+                Object::Local(_) | Object::Code => {}
             }
         }
         found
@@ -273,6 +283,7 @@ impl Objects {
 
     fn inst(
         &mut self,
+        module: &Module,
         function: &Function,
         effects: &Effects,
         touched: Option<&Globals>,
@@ -305,9 +316,12 @@ impl Objects {
             }
             // Floats alone go through a nest.
             (Op::Nest(_), _) => {}
-            (Op::Call(_) | Op::Invoke { .. }, result) => {
-                self.call(effects, touched, inst, data, result);
-            }
+            (Op::Call(call), result) | (Op::Invoke { call, .. }, result) => match call.callee {
+                Callee::Direct(func) if known::is_opaque(&module.funcs[func].name) => {
+                    self.opaque_call(&effects.call(call), data, result);
+                }
+                _ => self.call(effects, touched, inst, data, result),
+            },
             (Op::Opaque(_) | Op::Request(_), Some(result)) => {
                 self.add(result, &[Object::Foreign].into());
             }
@@ -360,6 +374,16 @@ impl Objects {
         let params = function.block_params(edge.block).to_vec();
         for (&param, &argument) in params.iter().zip(&edge.args) {
             self.pass(argument, param);
+        }
+    }
+
+    /// A function that moves characters returns the string it was given, or leads to characters.
+    fn opaque_call(&mut self, summary: &Summary, data: &InstData, result: Option<Value>) {
+        let Some(result) = result else { return };
+        let own = |&i: &usize| summary.arg(i).contains(ArgEffects::RETURN);
+        match (0..data.args.len()).find(own) {
+            Some(i) => self.pass(data.args[i], result),
+            None => self.add(result, &[Object::Foreign].into()),
         }
     }
 
@@ -481,4 +505,23 @@ impl Objects {
             self.put(holder, &contents);
         }
     }
+}
+
+/// The values that memory is accessed through, or addresses are computed from.
+fn followed(function: &Function) -> EntitySet<Value> {
+    let mut followed = EntitySet::new();
+    let blocks = function.blocks().iter();
+    for &inst in blocks.flat_map(|&block| function.block_insts(block)) {
+        let data = function.inst(inst);
+        let pointers = match &data.op {
+            Op::Load(_) | Op::MemSet(_) | Op::Address { .. } => &data.args[..1],
+            Op::Store(_) => &data.args[1..2],
+            Op::MemCopy { .. } => &data.args[..2],
+            _ => continue,
+        };
+        for &pointer in pointers {
+            followed.insert(pointer);
+        }
+    }
+    followed
 }

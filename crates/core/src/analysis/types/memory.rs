@@ -19,15 +19,25 @@ impl Solver<'_> {
         }
     }
 
-    /// A value that is loaded from or stored behind a pointer.
+    /// A value that is loaded from behind a pointer.
     pub(super) fn memory(&mut self, pointer: Value, value: Value) {
+        self.accessed(pointer, value, Shape::clone);
+    }
+
+    /// A value that is stored behind a pointer. That the memory holds something else at another
+    /// time says nothing about the value.
+    pub(super) fn stored(&mut self, pointer: Value, value: Value) {
+        self.accessed(pointer, value, Shape::without_conflicts);
+    }
+
+    fn accessed(&mut self, pointer: Value, value: Value, told: fn(&Shape) -> Shape) {
         let ty = self.function.ty(value);
         if !self.function.ty(pointer).is_ptr() || matches!(ty.kind(), TypeKind::Opaque(_)) {
             return;
         }
         let content = self.content(value);
         self.learn(pointer, &content);
-        let behind = self.moved(pointer, self.size(ty));
+        let behind = told(&self.moved(pointer, self.size(ty)));
         self.learn_content(value, &behind);
     }
 

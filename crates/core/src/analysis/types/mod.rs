@@ -28,12 +28,12 @@ mod tags;
 pub use bytes::known_byte;
 pub use factor::factor;
 pub use hint::Hint;
-pub use shape::{Cell, Piece, Shape, Shared, gcd};
+pub use shape::{Cell, Kinds, Piece, Shape, Shared, gcd};
+pub use summaries::Summaries;
 
-use crate::ir::{Function, Module, Value};
+use crate::ir::{Function, Inst, Module, Value};
 use cranelift_entity::SecondaryMap;
 use solver::Solver;
-use summaries::Summaries;
 
 /// A copy of constant length is taken apart into scalars up to this many bytes; a longer one must
 /// be of memory that repeats.
@@ -48,19 +48,27 @@ pub struct Types {
 
 impl Types {
     /// Analyses a function, given what the caller knows of its arguments and, after them, of its
-    /// result.
-    pub fn new(module: &Module, function: &Function, known: &[Shape]) -> Types {
-        Types::with_summaries(module, function, known, true, &mut Summaries::default())
+    /// result. Of calls that are alternatives only one runs, so they say what they agree in.
+    pub fn new(
+        module: &Module,
+        function: &Function,
+        known: &[Shape],
+        alternatives: &[Vec<Inst>],
+        summaries: &mut Summaries,
+    ) -> Types {
+        summaries.start();
+        Types::with_summaries(module, function, known, alternatives, true, summaries)
     }
 
     fn with_summaries(
         module: &Module,
         function: &Function,
         known: &[Shape],
+        alternatives: &[Vec<Inst>],
         tagged_integers: bool,
         summaries: &mut Summaries,
     ) -> Types {
-        let mut solver = Solver::new(module, function, summaries);
+        let mut solver = Solver::new(module, function, alternatives, summaries);
         solver.start(known);
         let shapes = match solver.solve(tagged_integers) {
             true => solver.shapes,

@@ -8,6 +8,7 @@ use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
+use crate::analysis::known;
 use crate::ir::{
     BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
     ValueDef,
@@ -25,6 +26,8 @@ const MOST_CONTEXTS: u32 = 8;
 pub(super) struct Solver<'a> {
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
+    /// Calls of which only one runs.
+    alternatives: &'a [Vec<Inst>],
     pub(super) shapes: SecondaryMap<Value, Shape>,
     /// Addresses that are made anew in each iteration from the last.
     advancing: Advancing,
@@ -51,11 +54,13 @@ impl<'a> Solver<'a> {
     pub(super) fn new(
         module: &'a Module,
         function: &'a Function,
+        alternatives: &'a [Vec<Inst>],
         summaries: &'a mut Summaries,
     ) -> Solver<'a> {
         Solver {
             module,
             function,
+            alternatives,
             shapes: SecondaryMap::new(),
             advancing: Advancing::new(function),
             users: users(function),
@@ -233,7 +238,7 @@ impl<'a> Solver<'a> {
                 self.tagged(access.tbaa, data.args[0], function.ty(result));
             }
             (Op::Store(access), _) => {
-                self.memory(data.args[1], data.args[0]);
+                self.stored(data.args[1], data.args[0]);
                 self.tagged(access.tbaa, data.args[1], function.ty(data.args[0]));
             }
             (Op::Accumulate(_), _) => self.memory(data.args[0], data.args[1]),
@@ -301,7 +306,7 @@ impl<'a> Solver<'a> {
 
     fn call(&mut self, inst: Inst, func: Func, args: &[Value], result: Option<Value>) {
         let callee = &self.module.funcs[func];
-        if callee.is_declaration() {
+        if known::has_no_body_to_look_into(callee) {
             if let (Some(hint), Some(&pointer)) = (Hint::of_symbol(&callee.name), args.first()) {
                 let bytes = args.get(1).and_then(|&bytes| self.function.as_int(bytes));
                 let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
@@ -319,12 +324,46 @@ impl<'a> Solver<'a> {
             true => values().map(|v| self.shapes[v].clone()).collect(),
             false => Vec::new(),
         };
-        let learned = self
-            .summaries
-            .get(self.module, func, known, self.tagged_integers);
+        let group = self.alternatives.iter().find(|group| group.contains(&inst));
+        let learned = match group {
+            Some(group) => self.agreed(group, &known),
+            None => self
+                .summaries
+                .get(self.module, func, known, self.tagged_integers),
+        };
         for (value, shape) in values().zip(&learned) {
             self.learn(value, shape);
         }
+    }
+
+    /// What calls say of which only one runs. One may find a number where another finds a pointer,
+    /// in an object whose content goes with the function that is called.
+    fn agreed(&mut self, group: &[Inst], known: &[Shape]) -> Vec<Shape> {
+        let mut all: Option<Vec<Shape>> = None;
+        for &inst in group {
+            let call = self.function.inst(inst).op.call();
+            let Some(Callee::Direct(func)) = call.map(|call| call.callee) else {
+                continue;
+            };
+            let callee = &self.module.funcs[func];
+            let looked_into = !known::has_no_body_to_look_into(callee);
+            let said = match looked_into {
+                true => {
+                    let known = known.to_vec();
+                    self.summaries
+                        .get(self.module, func, known, self.tagged_integers)
+                }
+                false => Vec::new(),
+            };
+            all = Some(match all {
+                None => said,
+                Some(before) => {
+                    let both = before.iter().zip(&said);
+                    both.map(|(mine, theirs)| mine.common(theirs)).collect()
+                }
+            });
+        }
+        all.unwrap_or_default()
     }
 }
 

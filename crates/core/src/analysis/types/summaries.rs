@@ -9,11 +9,27 @@ use std::collections::HashMap;
 ///
 /// A function that only moves bytes says nothing of them by itself. If its caller reads floats
 /// where it wrote, then those are floats that it got.
+///
+/// They hold as long as no function of the module changes.
 #[derive(Default)]
-pub(super) struct Summaries {
-    done: HashMap<(Func, Vec<Shape>, bool), Vec<Shape>>,
+pub struct Summaries {
+    /// Those that depend on nothing but the function and what its caller knows.
+    lasting: HashMap<Context, Vec<Shape>>,
+    /// Those that lack what a function said that was being worked out then: they serve only the
+    /// function that is analysed now.
+    passing: HashMap<Context, Vec<Shape>>,
     /// The functions being worked out, one called by the other.
-    open: Vec<Func>,
+    open: Vec<Open>,
+}
+
+/// A function, what its caller knows, and whether what it only calls integers counts.
+type Context = (Func, Vec<Shape>, bool);
+
+/// A function that is being worked out.
+struct Open {
+    func: Func,
+    /// Whether something was left out because of those around it.
+    lacks: bool,
 }
 
 /// Calls deeper than this are taken without what their callers know.
@@ -30,20 +46,27 @@ impl Summaries {
         tagged_integers: bool,
     ) -> Vec<Shape> {
         // A recursive call learns nothing from itself.
-        if self.open.contains(&func) {
+        if self.open.iter().any(|open| open.func == func) {
+            self.note_lack();
             return Vec::new();
         }
-        if self.open.len() >= MAX_CONTEXT {
+        if self.open.len() >= MAX_CONTEXT && !known.is_empty() {
+            self.note_lack();
             known.clear();
         }
         let context = (func, known, tagged_integers);
-        if let Some(summary) = self.done.get(&context) {
+        if let Some(summary) = self.lasting.get(&context) {
             return summary.clone();
         }
-        self.open.push(func);
+        if let Some(summary) = self.passing.get(&context) {
+            let summary = summary.clone();
+            self.note_lack();
+            return summary;
+        }
+        self.open.push(Open { func, lacks: false });
         let function = &module.funcs[func];
-        let types = Types::with_summaries(module, function, &context.1, tagged_integers, self);
-        self.open.pop();
+        let types = Types::with_summaries(module, function, &context.1, &[], tagged_integers, self);
+        let lacks = self.open.pop().is_some_and(|open| open.lacks);
         let arguments = function.arguments().iter();
         let mut summary: Vec<Shape> = arguments.map(|&v| types.shapes[v].clone()).collect();
         let mut result = Shape::default();
@@ -51,8 +74,21 @@ impl Summaries {
             result.merge(&types.shapes[value]);
         }
         summary.push(result);
-        self.done.insert(context, summary.clone());
+        let done = match lacks {
+            true => &mut self.passing,
+            false => &mut self.lasting,
+        };
+        done.insert(context, summary.clone());
         summary
+    }
+
+    /// Forgets what holds for one function only.
+    pub(super) fn start(&mut self) {
+        self.passing.clear();
+    }
+
+    fn note_lack(&mut self) {
+        self.open.iter_mut().for_each(|open| open.lacks = true);
     }
 }
 

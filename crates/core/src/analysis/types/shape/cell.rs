@@ -2,6 +2,7 @@
 
 use super::Shared;
 use crate::ir::FloatKind;
+use bitflags::bitflags;
 
 /// What one scalar in a sequence of bytes is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -12,17 +13,51 @@ pub enum Cell {
     Float(FloatKind),
     /// A pointer that starts here, and what is known of the memory behind it.
     Ptr(Shared),
-    /// Uses disagree.
-    Conflict,
+    /// Uses disagree: it was used as all of these.
+    Conflict(Kinds),
+}
+
+bitflags! {
+    /// Kinds of scalars.
+    #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Kinds: u8 {
+        /// Neither a float nor a pointer.
+        const INT = 1;
+        /// A pointer.
+        const PTR = 2;
+        /// A float of four bytes.
+        const SINGLE = 4;
+        /// A float of eight bytes.
+        const DOUBLE = 8;
+        /// A float of another size.
+        const OTHER_FLOAT = 16;
+    }
+}
+
+impl Kinds {
+    /// All floats.
+    pub const FLOATS: Kinds = Kinds::SINGLE.union(Kinds::DOUBLE).union(Kinds::OTHER_FLOAT);
 }
 
 impl Cell {
     /// How many bytes the cell covers.
     pub fn bytes(&self) -> i64 {
         match self {
-            Cell::Int | Cell::Conflict => 1,
+            Cell::Int | Cell::Conflict(_) => 1,
             Cell::Float(kind) => i64::from(kind.bytes()),
             Cell::Ptr(_) => 8,
+        }
+    }
+
+    /// What it is, or was used as.
+    pub fn kinds(&self) -> Kinds {
+        match self {
+            Cell::Int => Kinds::INT,
+            Cell::Float(FloatKind::F32) => Kinds::SINGLE,
+            Cell::Float(FloatKind::F64) => Kinds::DOUBLE,
+            Cell::Float(_) => Kinds::OTHER_FLOAT,
+            Cell::Ptr(_) => Kinds::PTR,
+            Cell::Conflict(kinds) => *kinds,
         }
     }
 
@@ -42,7 +77,10 @@ impl Cell {
     /// Learns what another cell knows, following so many pointers.
     pub(super) fn merge(&mut self, other: &Cell, depth: u32) -> bool {
         match (&mut *self, other) {
-            (Cell::Conflict, _) => false,
+            (Cell::Conflict(mine), theirs) => {
+                let both = *mine | theirs.kinds();
+                std::mem::replace(mine, both) != both
+            }
             (mine, theirs) if *mine == *theirs => false,
             (Cell::Ptr(_), Cell::Ptr(_)) if depth == 0 => false,
             (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
@@ -51,8 +89,8 @@ impl Cell {
                 *mine = both;
                 changed
             }
-            (mine, _) => {
-                *mine = Cell::Conflict;
+            (mine, theirs) => {
+                *mine = Cell::Conflict(mine.kinds() | theirs.kinds());
                 true
             }
         }

@@ -107,14 +107,14 @@ impl Shape {
             if same != cell {
                 *same = match same.is_like(cell) {
                     true => Cell::Ptr(Shared::default()),
-                    false => Cell::Conflict,
+                    false => Cell::Conflict(same.kinds() | cell.kinds()),
                 };
             }
         }
         for (at, (cell, count)) in found {
             let first = range.start + (at - range.start).rem_euclid(step);
             let places = (range.end - first + step - 1) / step;
-            if count == places && at + cell.bytes() <= step && cell != Cell::Conflict {
+            if count == places && at + cell.bytes() <= step && !matches!(cell, Cell::Conflict(_)) {
                 self.declared.insert(at, cell);
             } else {
                 let apart = |stride: i64, start: i64| (at - start) % super::gcd(stride, step) != 0;

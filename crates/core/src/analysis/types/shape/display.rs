@@ -9,7 +9,7 @@ impl fmt::Display for Cell {
             Cell::Int => write!(f, "int"),
             Cell::Float(kind) => write!(f, "{}", kind.name()),
             Cell::Ptr(shape) => write!(f, "ptr {}", **shape),
-            Cell::Conflict => write!(f, "conflict"),
+            Cell::Conflict(_) => write!(f, "conflict"),
         }
     }
 }

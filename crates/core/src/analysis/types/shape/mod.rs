@@ -7,7 +7,7 @@ mod display;
 mod period;
 mod shared;
 
-pub use cell::{Cell, Piece};
+pub use cell::{Cell, Kinds, Piece};
 pub use shared::Shared;
 
 use cell::limited;
@@ -147,11 +147,11 @@ impl Shape {
             (Some(Cell::Int), Some(other), _) | (Some(Cell::Int), None, Some(other))
                 if is_plain(other) =>
             {
-                return Some((SEEN, &Cell::Conflict));
+                return Some((SEEN, &Cell::Conflict(Kinds::INT)));
             }
             (Some(cell), ..) => return Some((SEEN, cell)),
             (None, Some(Cell::Int), Some(other)) if is_plain(other) => {
-                return Some((DECLARED, &Cell::Conflict));
+                return Some((DECLARED, &Cell::Conflict(Kinds::INT)));
             }
             (None, Some(cell), _) => return Some((DECLARED, cell)),
             (None, None, Some(cell)) => return Some((LIKELY, cell)),
@@ -164,7 +164,7 @@ impl Shape {
         match (repeated, self.in_other_element(offset)) {
             // An array in the first structure, or an array of structures: nobody knows which.
             (Some((stride, seen)), Some(declared)) if !seen.is_like(declared) => {
-                Some((stride, &Cell::Conflict))
+                Some((stride, &Cell::Conflict(Kinds::INT)))
             }
             (None, Some(declared)) => Some((OTHER_ELEMENT, declared)),
             (repeated, _) => repeated,
@@ -175,6 +175,27 @@ impl Shape {
     fn every_covers(&self, offset: i64) -> bool {
         let mut keys = self.every.keys();
         keys.any(|(stride, start)| offset.rem_euclid(*stride) == *start)
+    }
+
+    /// What the bytes of `start..start + len` were used as, each by itself or as part of something
+    /// that begins before.
+    pub fn kinds(&self, start: i64, len: i64) -> Kinds {
+        const SIZES: [(Kinds, i64); 4] = [
+            (Kinds::INT, 1),
+            (Kinds::SINGLE, 4),
+            (Kinds::DOUBLE.union(Kinds::PTR), 8),
+            (Kinds::OTHER_FLOAT, 16),
+        ];
+        let mut found = Kinds::default();
+        for offset in start - 15..start + len {
+            let noted = [self.declared.get(&offset), self.likely.get(&offset)];
+            for kinds in noted.into_iter().chain([self.get(offset)]).flatten() {
+                let reaching = SIZES.iter().filter(|(_, size)| offset + size > start);
+                let reaching = reaching.fold(Kinds::default(), |all, (kind, _)| all | *kind);
+                found |= kinds.kinds() & reaching;
+            }
+        }
+        found
     }
 
     /// The scalars in `start..start + len`, with offsets from `start`.
@@ -212,7 +233,7 @@ impl Shape {
             let (piece, bytes) = match found {
                 Some(_) if overlapped || offset + bytes > len => (Piece::Conflict, 1),
                 None => (Piece::Unknown, 1),
-                Some((_, Cell::Conflict)) => (Piece::Conflict, 1),
+                Some((_, Cell::Conflict(_))) => (Piece::Conflict, 1),
                 Some((stride, cell))
                     if !matches!(stride, SEEN | DECLARED | OTHER_ELEMENT)
                         && !trusts(stride, cell) =>
@@ -255,6 +276,17 @@ impl Shape {
             _ => &mut self.likely,
         };
         cells.insert(offset, cell.clone());
+    }
+
+    /// What is known and not in dispute.
+    pub fn without_conflicts(&self) -> Shape {
+        let mut shape = self.clone();
+        let known = |cell: &Cell| !matches!(cell, Cell::Conflict(_));
+        shape.at.retain(|_, cell| known(cell));
+        shape.every.retain(|_, cell| known(cell));
+        shape.declared.retain(|_, cell| known(cell));
+        shape.likely.retain(|_, cell| known(cell));
+        shape
     }
 
     /// What both shapes know.
