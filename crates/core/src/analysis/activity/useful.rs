@@ -56,28 +56,12 @@ impl Useful<'_> {
     fn inst(&mut self, inst: Inst) {
         let function = self.function;
         let data = function.inst(inst);
-        let flows_on = || {
-            function
-                .result(inst)
-                .is_some_and(|v| self.values.contains(v))
-        };
+        let flows_on = function
+            .result(inst)
+            .is_some_and(|v| self.values.contains(v));
         let operands = match &data.op {
             Op::ICmp(_) | Op::FCmp(_) | Op::Load(_) | Op::Address { .. } | Op::Alloca { .. } => &[],
             Op::Jump(_) | Op::Branch { .. } | Op::Switch { .. } => &[],
-            Op::Select if flows_on() => &data.args[1..],
-            Op::Unary(_)
-            | Op::Binary(_)
-            | Op::Cast(_)
-            | Op::Math(_)
-            | Op::ExtractElement
-            | Op::InsertElement
-            | Op::Shuffle(_)
-            | Op::Extract(_)
-            | Op::Insert(_)
-                if flows_on() =>
-            {
-                &data.args[..]
-            }
             Op::Select
             | Op::Unary(_)
             | Op::Binary(_)
@@ -87,7 +71,11 @@ impl Useful<'_> {
             | Op::InsertElement
             | Op::Shuffle(_)
             | Op::Extract(_)
-            | Op::Insert(_) => &[],
+            | Op::Insert(_) => match &data.op {
+                _ if !flows_on => &[],
+                Op::Select => &data.args[1..],
+                _ => &data.args[..],
+            },
             Op::Return if self.ret == ReturnActivity::Const => &[],
             op if op.call().is_some() => match call_kind(self.module, data) {
                 CallKind::Inactive => &[],
