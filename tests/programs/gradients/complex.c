@@ -41,6 +41,26 @@ static double through_call(double *x, int n) {
   return creal(r) + 3 * cimag(r);
 }
 
+#define FUNCTION(name)                                                     \
+  static double part_of_##name(double *x, int n) {                         \
+    double _Complex r = name(x[0] + x[1] * I) * (x[2] + x[3] * I);         \
+    return creal(r) + 2 * cimag(r);                                        \
+  }
+FUNCTION(cexp) FUNCTION(clog) FUNCTION(csqrt) FUNCTION(csin) FUNCTION(ccos) FUNCTION(ctan)
+FUNCTION(csinh) FUNCTION(ccosh) FUNCTION(ctanh)
+static double power(double *x, int n) {
+  double _Complex r = cpow(x[0] + x[1] * I, x[2] + x[3] * I);
+  return creal(r) + 2 * cimag(r) + carg(r);
+}
+static double single_functions(double *x, int n) {
+  float _Complex z = (float)x[0] + (float)x[1] * I, w = cexpf(csqrtf(z)) * cpowf(z, (float)x[2]);
+  return crealf(w) * cimagf(w);
+}
+static double double_functions(double *x, int n) {
+  double _Complex z = x[0] + x[1] * I, w = cexp(csqrt(z)) * cpow(z, x[2]);
+  return creal(w) * cimag(w);
+}
+
 int main(void) {
   double x[6];
   for (int trial = 1; trial <= 2; trial++) {
@@ -52,6 +72,24 @@ int main(void) {
     CHECK_GRADIENT(mandelbrot, x, 2);
     CHECK_GRADIENT(magnitude, x, 2);
     CHECK_GRADIENT(through_call, x, 4);
+    for (int quadrant = 0; quadrant < 4; quadrant++) {
+      x[0] = (quadrant & 1 ? -1 : 1) * uniform(0.25, 1), x[1] = (quadrant & 2 ? -1 : 1) * uniform(0.25, 1);
+      CHECK_GRADIENT(part_of_cexp, x, 4);
+      CHECK_GRADIENT(part_of_clog, x, 4);
+      CHECK_GRADIENT(part_of_csqrt, x, 4);
+      CHECK_GRADIENT(part_of_csin, x, 4);
+      CHECK_GRADIENT(part_of_ccos, x, 4);
+      CHECK_GRADIENT(part_of_ctan, x, 4);
+      CHECK_GRADIENT(part_of_csinh, x, 4);
+      CHECK_GRADIENT(part_of_ccosh, x, 4);
+      CHECK_GRADIENT(part_of_ctanh, x, 4);
+      CHECK_GRADIENT(power, x, 4);
+      double d[3] = {0}, e[3] = {0};
+      for (int i = 0; i < 3; i++) x[i] = (float)x[i];
+      __enzyme_autodiff((void *)single_functions, enzyme_dup, x, d, enzyme_const, 3);
+      __enzyme_autodiff((void *)double_functions, enzyme_dup, x, e, enzyme_const, 3);
+      for (int i = 0; i < 3; i++) check_close("single_functions", i, d[i], e[i], 1e-4);
+    }
   }
   float z[2] = {0.5f, -2}, dz[2] = {0, 0};
   __enzyme_autodiff((void *)single, enzyme_dup, z, dz);

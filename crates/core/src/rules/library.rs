@@ -3,104 +3,18 @@
 //! The bodies are plain functions of the IR, so that both modes, and derivatives of any order,
 //! come from the rules of what is inside: the derivative of [`digamma`] is trigamma without
 //! anyone having written that down.
-//!
-//! The bodies of complex arithmetic agree with the C library wherever the result is finite. They
-//! do not recover infinities from NaN as its Annex G asks, because such a result has no derivative.
 
-use super::NamedConstant;
 use super::emit::{convert, named_constant};
+use super::{NamedConstant, complex};
 use crate::ir::{
-    BinaryOp, Builder, Constant, Edge, FloatKind, FloatPred, Function, MathFn, Op, Signature, Type,
-    TypeKind, Value,
+    BinaryOp, Builder, Edge, FloatKind, FloatPred, Function, MathFn, Signature, Type, Value,
 };
 
-/// The body through which a function of the compiler runtime is differentiated, local to the
-/// module and named `zymase.` and the name. `None` if there is none for this name, or if the types
-/// are not those that the name promises.
+/// The body through which a function of a library is differentiated, local to the module and named
+/// `zymase.` and the name. `None` if there is none for this name, or if the types are not those that
+/// the name promises.
 pub fn body_of(name: &str, sig: &Signature) -> Option<Function> {
-    let stem = name.strip_prefix("__")?.strip_suffix("c3")?;
-    let (operation, precision) = stem.split_at_checked(3)?;
-    let kind = match precision {
-        "h" => FloatKind::F16,
-        "s" => FloatKind::F32,
-        "d" => FloatKind::F64,
-        "x" => FloatKind::X86Fp80,
-        "t" => FloatKind::F128,
-        _ => return None,
-    };
-    let build = match operation {
-        "mul" => multiply,
-        "div" => divide,
-        _ => return None,
-    };
-    let part = Type::float(kind);
-    if sig.variadic || sig.params != [part; 4] || !is_pair(sig.ret, part) {
-        return None;
-    }
-    let mut function = Function::with_entry(format!("zymase.{name}"), sig.clone());
-    function.local = true;
-    let entry = function.entry();
-    let &[a, b, c, d] = function.arguments() else {
-        return None;
-    };
-    let mut builder = Builder::new(&mut function, entry);
-    let (real, imaginary) = build(&mut builder, [a, b, c, d]);
-    let result = pair(&mut builder, sig.ret, real, imaginary);
-    builder.ret(Some(result));
-    Some(function)
-}
-
-/// Complex numbers are returned as a structure or, where two fit a register, as a vector.
-fn is_pair(ty: Type, part: Type) -> bool {
-    let shape = matches!(ty.kind(), TypeKind::Struct { .. } | TypeKind::Vector(..));
-    shape && ty.part_count() == 2 && ty.part(0) == Some(part) && ty.part(1) == Some(part)
-}
-
-fn pair(builder: &mut Builder<'_>, ty: Type, first: Value, second: Value) -> Value {
-    let mut whole = builder.func.constant(ty, Constant::Poison);
-    for (index, part) in [first, second].into_iter().enumerate() {
-        whole = if ty.lanes().is_some() {
-            let index = builder.func.iconst(Type::i64(), index as i128);
-            builder.value(Op::InsertElement, vec![whole, part, index], ty)
-        } else {
-            builder.insert(whole, part, vec![index as u32])
-        };
-    }
-    whole
-}
-
-/// (a + ib)(c + id).
-fn multiply(builder: &mut Builder<'_>, [a, b, c, d]: [Value; 4]) -> (Value, Value) {
-    let (ac, bd) = (builder.fmul(a, c), builder.fmul(b, d));
-    let (ad, bc) = (builder.fmul(a, d), builder.fmul(b, c));
-    (builder.fsub(ac, bd), builder.fadd(ad, bc))
-}
-
-/// (a + ib)/(c + id), divided by the larger part of the divisor first, so that no square
-/// overflows. With |c| ≥ |d| and q = d/c it is ((a + bq) + i(b − aq))/(c + dq); otherwise the
-/// same with the parts of both numbers exchanged, and the conjugate of the result.
-fn divide(builder: &mut Builder<'_>, [a, b, c, d]: [Value; 4]) -> (Value, Value) {
-    let (abs_c, abs_d) = (
-        builder.math(MathFn::Fabs, vec![c]),
-        builder.math(MathFn::Fabs, vec![d]),
-    );
-    let straight = builder.fcmp(FloatPred::Oge, abs_c, abs_d);
-    let large = builder.select(straight, c, d);
-    let small = builder.select(straight, d, c);
-    let first = builder.select(straight, a, b);
-    let second = builder.select(straight, b, a);
-
-    let quotient = builder.fdiv(small, large);
-    let rest = builder.fmul(small, quotient);
-    let divisor = builder.fadd(large, rest);
-    let second_part = builder.fmul(second, quotient);
-    let first_part = builder.fmul(first, quotient);
-    let real = builder.fadd(first, second_part);
-    let imaginary = builder.fsub(second, first_part);
-    let real = builder.fdiv(real, divisor);
-    let imaginary = builder.fdiv(imaginary, divisor);
-    let conjugate = builder.fneg(imaginary);
-    (real, builder.select(straight, imaginary, conjugate))
+    complex::body_of(name, sig)
 }
 
 /// The digamma function of a float format, local to the module.

@@ -33,6 +33,7 @@
 //! Outside of the domain of a function its value is NaN already, and so may its derivative be.
 
 pub mod body;
+mod complex;
 pub mod emit;
 mod expr;
 pub mod library;

@@ -4,8 +4,8 @@
 //! Only for functions that are about to be differentiated: a body agrees with the function of the
 //! runtime wherever the result is finite, and is not meant to replace it in other code.
 //!
-//! Before: any function. After: calls and invokes of complex multiplication and division lead to
-//! functions that the module defines, unless they are marked as no builtins.
+//! Before: any function. After: calls and invokes of complex arithmetic and functions lead to functions
+//! that the module defines, unless they are marked as no builtins.
 
 use crate::ir::{Callee, FnFlags, Func, Function, Inst, Module, Op};
 use crate::rules::library;
