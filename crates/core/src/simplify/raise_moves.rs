@@ -7,7 +7,7 @@
 //! The copies do what the loop does unless the memory overlaps in a way that lets the loop read
 //! what it has written. Then the program stops with a message.
 //!
-//! Before: any function, and loops of it that [`find`] found. After: those loops move nothing, and
+//! Before: any function, and loops of it that [`find()`] found. After: those loops move nothing, and
 //! are gone if nobody wants to know how often they ran.
 
 mod find;
