@@ -21,6 +21,7 @@ use std::fmt::Write;
 pub fn lower(program: &Program) -> String {
     let mut text =
         String::from("declare @malloc(i64) -> ptr alloc(alloc, family \"malloc\", size 0)\n");
+    text.push_str(SOURCES);
     text.push_str(GLOBAL);
     text.push_str("declare @free(ptr) alloc(free, family \"malloc\", ptr 0)\n");
     for (number, helper) in program.helpers.iter().enumerate() {
@@ -30,7 +31,10 @@ pub fn lower(program: &Program) -> String {
     text
 }
 
-const GLOBAL: &str = "global @g size 64 align 8 = \
+const SOURCES: &str = "source 0 = size 8 {0: f64}\n\
+    source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n";
+
+const GLOBAL: &str = "global @g size 64 align 8 source 1 = \
     {f64 0.5, f64 1.5, f64 -0.5, f64 0.25, f64 0.75, f64 -1.0, f64 1.0, f64 0.125}\n";
 
 /// The text of a type.
@@ -123,7 +127,24 @@ impl<'a> Lowering<'a> {
         let body = self.write_edges();
         let prologue = self.prologue(&body);
         let head = self.head();
-        format!("{head} {{\nentry:\n{prologue}    jump body\nbody:\n{body}}}\n")
+        let declared = self.declared(&prologue, &body);
+        format!("{head} {{\n{declared}entry:\n{prologue}    jump body\nbody:\n{body}}}\n")
+    }
+
+    /// What debug information would say: all arrays are of doubles.
+    fn declared(&self, prologue: &str, body: &str) -> String {
+        let mut names = vec!["%p".to_string(), "%q".to_string()];
+        names.extend(self.is_main().then(|| "%c".to_string()));
+        names.extend(prologue.contains("%heap = ").then(|| "%heap".to_string()));
+        let lines = body
+            .lines()
+            .filter(|line| line.ends_with("= call @malloc(64)"));
+        let buffers = lines.filter_map(|line| line.split_whitespace().next());
+        names.extend(buffers.map(ToString::to_string));
+        let lines = names
+            .iter()
+            .map(|name| format!("    declared {name} element 0\n"));
+        lines.collect()
     }
 
     fn head(&self) -> String {
