@@ -697,3 +697,36 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
         "#]],
     );
 }
+
+/// A string would carry the bytes of a float on without its derivative.
+#[test]
+fn bytes_of_floats_in_a_string() {
+    refused(
+        "c++",
+        "a.cpp",
+        "#include <string>
+static double f(double *x) {
+    std::string s;
+    s.append((const char *)x, 8);
+    double y;
+    __builtin_memcpy(&y, s.data(), 8);
+    return y * y;
+}
+int main() {
+    double x = 3, d = 0;
+    __enzyme_autodiff((void *)f, enzyme_dup, &x, &d);
+}
+",
+        expect![[r#"
+            exit code 1
+            error: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
+             --> a.cpp:4:7
+              |
+            4 |     s.append((const char *)x, 8);
+              |       ^^^^^^ in `f`
+              |
+              = note: the derivatives of the floats would be lost among characters
+              = help: keep the numbers in memory of their own type
+        "#]],
+    );
+}

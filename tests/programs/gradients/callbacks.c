@@ -252,6 +252,22 @@ static double objects(double *x, int n) {
   return product;
 }
 
+// The shadow of a code pointer: as Enzyme wants it, its pair, or anything.
+extern void *__enzyme_virtualreverse(void *);
+struct scaled { unary f; double factor; };
+static double apply_scaled(struct scaled *s, double *x) { return s->f(*x) * s->factor; }
+static void check_shadows_of_code(void) {
+  static void *pair[2];
+  unary shadows[] = {(unary)__enzyme_virtualreverse((void *)cube), (unary)(void *)pair, cube, 0};
+  for (int i = 0; i < 4; i++) {
+    struct scaled s = {cube, 2}, d = {shadows[i], 0};
+    double x = 3, dx = 0;
+    __enzyme_autodiff((void *)apply_scaled, enzyme_dup, &s, &d, enzyme_dup, &x, &dx);
+    check_close("shadow of code", 2 * i, dx, 2 * 3 * 9, 1e-12);
+    check_close("shadow of code", 2 * i + 1, d.factor, 27, 1e-12);
+  }
+}
+
 int main(void) {
   double x[6];
   fill(x, 6, 0.2, 1.4);
@@ -270,5 +286,6 @@ int main(void) {
   CHECK_SCALAR(tangent, 0.8);
   CHECK_GRADIENT(compared, x, 2);
   CHECK_GRADIENT(objects, x, 5);
+  check_shadows_of_code();
   return finish("callbacks");
 }

@@ -189,6 +189,18 @@ static double copied_part(double *x, int n) {
   return sum;
 }
 
+// A place that a function of the library finds in memory.
+static double after_mark(double *x, int n) {
+  unsigned char *block = malloc(16 + n * sizeof(double));
+  memset(block, 1, 16);
+  block[8] = 7;
+  memcpy(block + 16, x, n * sizeof(double));
+  double *values = (double *)((unsigned char *)memchr(block, 7, 16) + 8), sum = 0;
+  for (int i = 0; i < n; i++) sum += values[i] * values[i] * (i + 1);
+  free(block);
+  return sum;
+}
+
 int main(void) {
   double x[8];
   for (int trial = 1; trial <= 3; trial++) {
@@ -207,5 +219,6 @@ int main(void) {
     CHECK_GRADIENT(exchanged, x, 8);
     CHECK_GRADIENT(copied_part, x, 8);
   }
+  CHECK_GRADIENT(after_mark, x, 4);
   return finish("pointers");
 }
