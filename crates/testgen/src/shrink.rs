@@ -3,22 +3,29 @@
 
 use crate::tree::{Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
 
-/// The smallest program found that still fails.
-pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
+/// The smallest program found with so many tries that still fails.
+pub fn shrink(
+    program: &Program,
+    most: usize,
+    fails: &mut dyn FnMut(&Program) -> bool,
+) -> Program {
     let mut best = program.clone();
     let mut tries = 0;
     loop {
         let mut smaller = None;
         for candidate in candidates(&best) {
             tries += 1;
+            if tries > most {
+                return best;
+            }
             if fails(&candidate) {
                 smaller = Some(candidate);
                 break;
             }
         }
         match smaller {
-            Some(candidate) if tries < 4000 => best = candidate,
-            _ => return best,
+            Some(candidate) => best = candidate,
+            None => return best,
         }
     }
 }
