@@ -5,6 +5,7 @@
 
 pub mod analysis;
 mod blas;
+pub mod chaos;
 pub mod checks;
 mod custom;
 pub mod derivative;

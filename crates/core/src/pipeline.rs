@@ -27,6 +27,8 @@ pub struct Options {
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,
+    /// Makes choices by chance, from this seed, see [`chaos`](crate::chaos).
+    pub chaos: Option<u64>,
 }
 
 impl Options {
@@ -63,7 +65,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
+    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {

@@ -4,6 +4,7 @@ use crate::analysis::effects::{Effects, callees};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
+use crate::chaos::Choice;
 use crate::custom;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
@@ -299,12 +300,18 @@ impl Synthesis {
             self.define(func, function);
             return Ok(func);
         }
+        if self.flips(Choice::Split, key) {
+            let function = self.combined_from_calls(key, &sig, name)?;
+            self.define(func, function);
+            return Ok(func);
+        }
         let primal = self.primal(key)?;
         let disjoint = Key {
             disjoint: true,
             ..key.clone()
         };
         let conditions = match self.options.plan {
+            _ if self.flips(Choice::OneVersion, key) => Vec::new(),
             // Memory that does not overlap may leave nests as they are that must be expanded
             // otherwise, so it is the reads of that version that count.
             PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
@@ -315,10 +322,7 @@ impl Synthesis {
             _ => Vec::new(),
         };
         let bodies = reverse::synthesize(self, &primal)?;
-        let release = bodies.delays.then(|| delayed::release(&mut self.module));
-        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
-        let release = forget.into_iter().chain(release).collect::<Vec<_>>();
-        let function = reverse::combine(&bodies, key, &sig, name, release);
+        let function = self.combine(&bodies, key, &sig, name);
         if conditions.is_empty() {
             self.define(func, function);
             return Ok(func);
@@ -331,6 +335,41 @@ impl Synthesis {
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
+    }
+
+    /// Puts both sweeps into one function, which ends what they have begun.
+    fn combine(&mut self, bodies: &Bodies, key: &Key, sig: &Signature, name: String) -> Function {
+        let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
+        let release = forget.into_iter().chain(release).collect();
+        reverse::combine(bodies, key, sig, name, release)
+    }
+
+    /// The combined form of a derivative, in which both sweeps stay functions of their own.
+    fn combined_from_calls(
+        &mut self,
+        key: &Key,
+        sig: &Signature,
+        name: String,
+    ) -> Result<Function> {
+        let split = Key {
+            combined: false,
+            ..key.clone()
+        };
+        let pair = self.pair(&split)?;
+        let bodies = Bodies {
+            augmented: forwarding(pair.augmented, split.augmented_signature(sig)),
+            gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
+            frame_bytes: pair.frame_bytes.unwrap_or(0),
+            delays: self.has_list(key),
+        };
+        Ok(self.combine(&bodies, key, sig, name))
+    }
+
+    /// Whether to choose otherwise than for speed for a derivative.
+    fn flips(&self, choice: Choice, key: &Key) -> bool {
+        let name = &self.module.funcs[key.func].name;
+        self.options.flips(choice, name)
     }
 
     /// A function that gives the size of the frame of a derivative, for calls that allocate it on the
@@ -431,6 +470,16 @@ impl Synthesis {
         let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }
+}
+
+/// A function that calls another with its arguments.
+fn forwarding(func: Func, sig: Signature) -> Function {
+    let mut function = Function::with_entry("", sig.clone());
+    let (entry, args) = (function.entry(), function.arguments().to_vec());
+    let mut builder = Builder::new(&mut function, entry);
+    let result = builder.call(func, sig, args);
+    builder.ret(result);
+    function
 }
 
 fn has_nests(function: &Function) -> bool {

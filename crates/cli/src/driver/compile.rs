@@ -12,7 +12,7 @@ use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
-use zymase_llvm::{Module, OptLevel, export, import, pipelines, unwinding};
+use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, unwinding};
 
 /// What was done to a module.
 pub struct Done {
@@ -58,6 +58,9 @@ pub fn differentiate(
     erase_bound(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
+    if let Some(seed) = chaos() {
+        chaos::keep_calls(&isolated.private, seed);
+    }
     pipelines::prepare(&isolated.private)?;
     show(Step::Prepare, &|| isolated.private.print());
     journal::step(&format!("reading the optimized functions of {name}"));
@@ -98,8 +101,14 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
             Plan::Auto => PlanKind::default(),
             Plan::Everything => PlanKind::Everything,
         },
+        chaos: chaos(),
         ..pipeline::Options::default()
     }
+}
+
+/// The seed of choices by chance, for tests: no option, so that any command can be run with it.
+fn chaos() -> Option<u64> {
+    std::env::var("ZYMASE_CHAOS").ok()?.parse().ok()
 }
 
 /// For a module that stands alone.

@@ -108,6 +108,7 @@ impl<'a> Gradient<'a> {
             both.insert(argument, params[position]);
             position += 1 + activity.shadow_count(primal.key.width);
         }
+        let local = local_values(primal, &synthesis.options);
         Gradient {
             synthesis,
             primal,
@@ -122,7 +123,7 @@ impl<'a> Gradient<'a> {
             reversed: HashMap::new(),
             hubs: HashMap::new(),
             slots: HashMap::new(),
-            local: local_values(primal),
+            local,
             sums: HashMap::new(),
             counters: HashMap::new(),
             both,

@@ -69,8 +69,8 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let augmented = Augmented::new(walk);
 
     let needs = Gradient::record(synthesis, primal, &augmented)?;
-    let kind = synthesis.options.plan;
-    let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
+    let options = &synthesis.options;
+    let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
     let layout = Layout::new(synthesis, primal, &augmented, &plan);
     synthesis.report(primal, &augmented, &plan, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
