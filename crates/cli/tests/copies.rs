@@ -5,8 +5,7 @@
 
 mod common;
 
-use common::{Folder, binary};
-use zymase_testgen::native::trial_of_text;
+use common::{Folder, binary, build};
 use zymase_testgen::tally::try_levels;
 
 /// The seeds of every test run, each at one level.
@@ -19,7 +18,7 @@ fn copies_have_right_derivatives_or_are_refused() {
         if let Ok(path) = std::env::var("ZYMASE_COPIES_SAVE") {
             std::fs::write(path, &text).unwrap();
         }
-        trial_of_text(binary().as_ref(), &text, level)
+        build(&binary(), level).trial_of_text(&text)
     });
 }
 

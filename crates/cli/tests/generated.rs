@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::binary;
+use common::{binary, build};
 use std::path::Path;
 use zymase_testgen::grow::grow;
-use zymase_testgen::native::{LEVELS, trial, trial_of_text};
+use zymase_testgen::native::LEVELS;
 use zymase_testgen::shrink::shrink;
 use zymase_testgen::tally::try_levels;
 use zymase_testgen::trial::{Verdict, in_c, same_failure};
@@ -25,7 +25,7 @@ fn programs_in_c_have_right_derivatives() {
     let more = std::env::var("ZYMASE_C_FLAGS").unwrap_or_default();
     try_levels("ZYMASE_C_SEEDS", USUAL, |seed, level| {
         let flags = format!("{level} {more}");
-        let attempt = |program: &_| trial(binary.as_ref(), program, &flags);
+        let attempt = |program: &_| build(&binary, &flags).trial(program);
         let program = grow(seed);
         match attempt(&program) {
             Verdict::Wrong(why) => {
@@ -50,7 +50,7 @@ fn programs_that_found_defects() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         for level in LEVELS {
-            let verdict = trial_of_text(binary().as_ref(), &text, level);
+            let verdict = build(&binary(), level).trial_of_text(&text);
             assert!(
                 matches!(verdict, Verdict::Agrees(_)),
                 "{} {level}: {verdict:?}",

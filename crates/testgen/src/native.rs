@@ -3,7 +3,7 @@
 use crate::tree::Program;
 use crate::trial::{Verdict, in_c};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// The levels of optimization.
 pub const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
@@ -17,66 +17,75 @@ const RUN_SECONDS: &str = "30";
 /// What `timeout` returns when time is up.
 const TIME_IS_UP: Option<i32> = Some(124);
 
-/// The verdict on a program in C that is compiled with these flags.
-pub fn trial(zymase: &Path, program: &Program, flags: &str) -> Verdict {
-    match in_c(program) {
-        Ok(Some(text)) => trial_of_text(zymase, &text, flags),
-        Ok(None) => Verdict::Unusable,
-        Err(error) => Verdict::Wrong(format!("generator: {error}")),
-    }
+/// A way to compile programs in C.
+#[derive(Copy, Clone, Debug)]
+pub struct Build<'a> {
+    /// The compiler.
+    pub zymase: &'a Path,
+    /// Words for its command line.
+    pub flags: &'a str,
+    /// The seed of choices by chance, if there are to be any.
+    pub chaos: Option<u64>,
 }
 
-/// The same for a program that is written already.
-pub fn trial_of_text(zymase: &Path, text: &str, flags: &str) -> Verdict {
-    let written = tempfile::tempdir()
-        .and_then(|folder| std::fs::write(folder.path().join("program.c"), text).map(|()| folder));
-    match written {
-        Ok(folder) => {
-            let words = format!("cc {flags} -w program.c -lm -o program");
-            build_and_run(zymase, folder.path(), &words)
+impl Build<'_> {
+    /// The verdict on a program.
+    pub fn trial(&self, program: &Program) -> Verdict {
+        match in_c(program) {
+            Ok(Some(text)) => self.trial_of_text(&text),
+            Ok(None) => Verdict::Unusable,
+            Err(error) => Verdict::Wrong(format!("generator: {error}")),
         }
-        Err(error) => Verdict::Wrong(format!("no folder to work in: {error}")),
+    }
+
+    /// The verdict on a program that is written already.
+    pub fn trial_of_text(&self, text: &str) -> Verdict {
+        let verdict = tempfile::tempdir().and_then(|folder| {
+            std::fs::write(folder.path().join("program.c"), text)?;
+            self.build_and_run(folder.path())
+        });
+        verdict.unwrap_or_else(|error| Verdict::Wrong(format!("nothing can be tried: {error}")))
+    }
+
+    /// Builds a program, which checks its own derivatives, and runs it: it must print `ok` and
+    /// nothing else.
+    fn build_and_run(&self, folder: &Path) -> std::io::Result<Verdict> {
+        let mut build = within(COMPILE_SECONDS, self.zymase, folder);
+        build.arg("cc").args(self.flags.split_whitespace());
+        build.args(["-w", "program.c", "-lm", "-o", "program"]);
+        build.env_remove("ZYMASE_CLANG");
+        if let Some(seed) = self.chaos {
+            build.env("ZYMASE_CHAOS", seed.to_string());
+        }
+        let built = build.output()?;
+        let errors = String::from_utf8_lossy(&built.stderr).into_owned();
+        if built.status.code() == TIME_IS_UP {
+            let why = format!("compiling takes more than {COMPILE_SECONDS} s");
+            return Ok(Verdict::Refused(why));
+        }
+        if !built.status.success() {
+            return Ok(match is_refusal(&errors) {
+                true => Verdict::Refused(reason(&errors)),
+                false => Verdict::Wrong(errors),
+            });
+        }
+        let ran = within(RUN_SECONDS, Path::new("./program"), folder).output()?;
+        let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        Ok(
+            match ran.status.success() && printed == "ok\n" && errors.is_empty() {
+                true => Verdict::Agrees(Default::default()),
+                false => Verdict::Wrong(format!("{printed}{errors}{}", ran.status)),
+            },
+        )
     }
 }
 
-/// Builds `program` in a folder with `zymase` and these words, and runs it: it must print `ok` and
-/// nothing else.
-pub fn build_and_run(zymase: &Path, folder: &Path, words: &str) -> Verdict {
-    let built = match within(COMPILE_SECONDS, zymase, folder, words) {
-        Ok(output) => output,
-        Err(error) => return Verdict::Wrong(format!("{} does not start: {error}", zymase.display())),
-    };
-    let errors = String::from_utf8_lossy(&built.stderr).into_owned();
-    if built.status.code() == TIME_IS_UP {
-        return Verdict::Refused(format!("compiling takes more than {COMPILE_SECONDS} s"));
-    }
-    if !built.status.success() {
-        return match is_refusal(&errors) {
-            true => Verdict::Refused(reason(&errors)),
-            false => Verdict::Wrong(errors),
-        };
-    }
-    let ran = match within(RUN_SECONDS, Path::new("./program"), folder, "") {
-        Ok(output) => output,
-        Err(error) => return Verdict::Wrong(format!("the program does not start: {error}")),
-    };
-    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
-    match ran.status.success() && printed == "ok\n" && errors.is_empty() {
-        true => Verdict::Agrees(Default::default()),
-        false => Verdict::Wrong(format!("{printed}{errors}{}", ran.status)),
-    }
-}
-
-/// Runs a command for so many seconds at most.
-fn within(seconds: &str, program: &Path, folder: &Path, words: &str) -> std::io::Result<Output> {
-    Command::new("timeout")
-        .arg(seconds)
-        .arg(program)
-        .args(words.split_whitespace())
-        .current_dir(folder)
-        .env_remove("ZYMASE_CLANG")
-        .output()
+/// A command that may run for so many seconds.
+fn within(seconds: &str, program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(seconds).arg(program).current_dir(folder);
+    command
 }
 
 /// Whether a message says that a program cannot be differentiated, and not that something broke.

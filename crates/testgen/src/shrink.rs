@@ -4,11 +4,7 @@
 use crate::tree::{Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
 
 /// The smallest program found with so many tries that still fails.
-pub fn shrink(
-    program: &Program,
-    most: usize,
-    fails: &mut dyn FnMut(&Program) -> bool,
-) -> Program {
+pub fn shrink(program: &Program, most: usize, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     let mut tries = 0;
     loop {

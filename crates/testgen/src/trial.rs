@@ -108,6 +108,27 @@ pub fn second_order(text: &str) -> Verdict {
     })
 }
 
+/// The verdict on choices by chance, from a seed. What is refused only then is a defect.
+pub fn with_chaos(text: &str, seed: u64) -> Verdict {
+    let options = Options {
+        chaos: Some(seed),
+        ..Options::default()
+    };
+    match trial_of_text(text, &options) {
+        Verdict::Refused(why) => {
+            let options = Options {
+                plan: PlanKind::Everything,
+                ..Options::default()
+            };
+            match trial_of_text(text, &options) {
+                Verdict::Agrees(_) => Verdict::Wrong(format!("refused only with chaos: {why}")),
+                _ => Verdict::Refused(why),
+            }
+        }
+        verdict => verdict,
+    }
+}
+
 /// Whether a verdict complains as another did, whatever the numbers: programs that are made smaller
 /// must go on to fail in the same way.
 pub fn same_failure(verdict: &Verdict, why: &str) -> bool {

@@ -64,5 +64,8 @@ fn check(one_in: u64, trial: impl Fn(&Program) -> Verdict) {
         report += &format!("seed {seed}: {why}\n{}\n", lower(&small));
     }
     assert!(tally.wrong.is_empty(), "{report}");
-    assert!(tally.agree > 4 * tally.refusals(), "many are refused: {tally}");
+    assert!(
+        tally.agree > 4 * tally.refusals(),
+        "many are refused: {tally}"
+    );
 }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 use zymase_testgen::lower::lower;
-use zymase_testgen::native::{self, LEVELS};
+use zymase_testgen::native::{Build, LEVELS};
 use zymase_testgen::shrink::shrink;
 use zymase_testgen::tree::Program;
-use zymase_testgen::trial::{Verdict, first_order, in_c, same_failure, second_order};
+use zymase_testgen::trial::{Verdict, first_order, in_c, same_failure, second_order, with_chaos};
 
 /// How often a program that fails in the interpreter is tried to be made smaller.
 const TRIES: usize = 4000;
@@ -19,10 +19,12 @@ const NATIVE_TRIES: usize = 300;
 pub enum Trial {
     /// In the interpreter: both plans, and the oracle against finite differences.
     FirstOrder,
+    /// In the interpreter, with choices by chance from a seed.
+    Chaos(u64),
     /// In the interpreter, derivatives of derivatives.
     SecondOrder,
-    /// In C, compiled with these flags.
-    Native(String),
+    /// In C, compiled with these flags, with choices by chance if there is a seed for them.
+    Native(String, Option<u64>),
 }
 
 /// One seed of so many is also tried in the more expensive ways.
@@ -30,19 +32,22 @@ const SAMPLE: u64 = 8;
 
 /// The trials of a seed. Of the expensive ones each seed gets one at most.
 pub fn of_seed(seed: u64, with_native: bool) -> Vec<Trial> {
-    let mut trials = vec![Trial::FirstOrder];
+    let mut trials = vec![Trial::FirstOrder, Trial::Chaos(seed)];
     if seed.is_multiple_of(SAMPLE) {
         trials.push(Trial::SecondOrder);
     }
     if with_native {
-        trials.extend(LEVELS.map(|level| Trial::Native(level.to_string())));
+        trials.extend(LEVELS.map(|level| Trial::Native(level.to_string(), None)));
         let level = LEVELS[(seed / SAMPLE % 4) as usize];
         trials.extend(match seed % SAMPLE {
-            1 => Some(format!("{level} -fsanitize=address,undefined")),
-            2 => Some(format!("{level} -DSECOND_ORDER")),
+            1 => {
+                let flags = format!("{level} -fsanitize=address,undefined");
+                Some(Trial::Native(flags, None))
+            }
+            2 => Some(Trial::Native(format!("{level} -DSECOND_ORDER"), None)),
+            3 | 5 | 7 => Some(Trial::Native(level.to_string(), Some(seed))),
             _ => None,
-        }
-        .map(Trial::Native));
+        });
     }
     trials
 }
@@ -52,15 +57,23 @@ impl Trial {
     pub fn verdict(&self, zymase: &Path, program: &Program) -> Verdict {
         match self {
             Trial::FirstOrder => first_order(&lower(program)),
+            Trial::Chaos(seed) => with_chaos(&lower(program), *seed),
             Trial::SecondOrder => second_order(&lower(program)),
-            Trial::Native(flags) => native::trial(zymase, program, flags),
+            Trial::Native(flags, chaos) => {
+                let build = Build {
+                    zymase,
+                    flags,
+                    chaos: *chaos,
+                };
+                build.trial(program)
+            }
         }
     }
 
     /// The smallest program found that fails as `program` does.
     pub fn shrunk(&self, zymase: &Path, program: &Program, why: &str) -> Program {
         let most = match self {
-            Trial::Native(_) => NATIVE_TRIES,
+            Trial::Native(..) => NATIVE_TRIES,
             _ => TRIES,
         };
         let mut fails = |smaller: &_| same_failure(&self.verdict(zymase, smaller), why);
@@ -70,7 +83,7 @@ impl Trial {
     /// A program as this trial sees it.
     pub fn text(&self, program: &Program) -> String {
         match self {
-            Trial::Native(_) => in_c(program).ok().flatten().unwrap_or_default(),
+            Trial::Native(..) => in_c(program).ok().flatten().unwrap_or_default(),
             _ => lower(program),
         }
     }
@@ -78,13 +91,17 @@ impl Trial {
     /// The name of a file for a program of this seed.
     pub fn file_name(&self, seed: u64) -> String {
         match self {
-            Trial::Native(flags) => {
-                let flags: String = flags
+            Trial::Native(flags, chaos) => {
+                let mut flags: String = flags
                     .chars()
                     .filter(|c| c.is_alphanumeric() || *c == '-')
                     .collect();
+                if chaos.is_some() {
+                    flags += "-chaos";
+                }
                 format!("seed{seed}{flags}.c")
             }
+            Trial::Chaos(_) => format!("seed{seed}-chaos.zir"),
             _ => format!("seed{seed}.zir"),
         }
     }
@@ -92,7 +109,7 @@ impl Trial {
     /// Begins a line of text that is no part of a program.
     pub fn comment(&self) -> &'static str {
         match self {
-            Trial::Native(_) => "//",
+            Trial::Native(..) => "//",
             _ => ";",
         }
     }
@@ -102,8 +119,10 @@ impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trial::FirstOrder => f.write_str("interpreted"),
+            Trial::Chaos(_) => f.write_str("interpreted, chaos"),
             Trial::SecondOrder => f.write_str("interpreted, second order"),
-            Trial::Native(flags) => write!(f, "C {flags}"),
+            Trial::Native(flags, None) => write!(f, "C {flags}"),
+            Trial::Native(flags, Some(_)) => write!(f, "C {flags}, chaos"),
         }
     }
 }

@@ -4,11 +4,21 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
+use zymase_testgen::native::Build;
 
 /// The `zymase` just built; `ZYMASE_BINARY` names another, for long runs beside work on the compiler.
 pub fn binary() -> String {
     let built = env!("CARGO_BIN_EXE_zymase").to_string();
     std::env::var("ZYMASE_BINARY").unwrap_or(built)
+}
+
+/// Compiles generated programs with these words on the command line.
+pub fn build<'a>(binary: &'a str, flags: &'a str) -> Build<'a> {
+    Build {
+        zymase: binary.as_ref(),
+        flags,
+        chaos: None,
+    }
 }
 
 /// A folder with files, in which commands run.

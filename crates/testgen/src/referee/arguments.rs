@@ -127,13 +127,19 @@ pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Fun
     let target: &Function = &module.funcs[func];
     let mut params = Vec::new();
     let mut activities = Vec::new();
-    for (arg, &ty) in args.iter().zip(&target.sig.params) {
+    // What is declared of an argument holds for its shadow too.
+    let mut declared = Vec::new();
+    for (position, (arg, &ty)) in args.iter().zip(&target.sig.params).enumerate() {
         let activity = match (arg, mode) {
             (Arg::Dup(_), _) | (Arg::Out(_), Mode::Forward) => Activity::Dup,
             (Arg::Out(_), _) => Activity::Out,
             _ => Activity::Const,
         };
-        params.extend(std::iter::repeat_n(ty, 1 + activity.shadow_count(1)));
+        let count = 1 + activity.shadow_count(1);
+        params.extend(std::iter::repeat_n(ty, count));
+        let argument = target.arguments().get(position);
+        let known = argument.and_then(|value| target.declared.get(value));
+        declared.extend(std::iter::repeat_n(known.cloned(), count));
         activities.push(activity);
     }
     let ret = match target.sig.ret.is_float_like() {
@@ -156,6 +162,10 @@ pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Fun
     let mut function = Function::with_entry(name, Signature::new(params, result));
     let entry = function.entry();
     let values = function.arguments().to_vec();
+    let known = values.iter().copied().zip(declared);
+    function.declared = known
+        .filter_map(|(value, declared)| Some((value, declared?)))
+        .collect();
     let mut builder = Builder::new(&mut function, entry);
     let op = Op::Request(Box::new(request));
     let value = match result.is_void() {

@@ -189,9 +189,7 @@ impl Derivatives {
             unchanged("forward", &primal, &forward.arrays)?;
         }
 
-        let reverse = self
-            .run_reverse(args, &weight)
-            .map_err(trap("reverse"))?;
+        let reverse = self.run_reverse(args, &weight).map_err(trap("reverse"))?;
         unchanged("reverse", &primal, &reverse.arrays)?;
         let adjoints = adjoints(args, &reverse);
         for ((&input, run), &got) in inputs.iter().zip(&oracle).zip(&adjoints) {
@@ -269,7 +267,8 @@ impl Derivatives {
         machine.call(self.func, &placed.values).map_err(text)?;
         let primal = machine.steps();
         let mut machine = self.machine().map_err(text)?;
-        let placed = place(&mut machine, args, Beside::Adjoints(&weight), &|_| 0.0).map_err(text)?;
+        let placed =
+            place(&mut machine, args, Beside::Adjoints(&weight), &|_| 0.0).map_err(text)?;
         machine.call(self.reverse, &placed.values).map_err(text)?;
         Ok((machine.steps(), primal))
     }

@@ -25,6 +25,8 @@ pub fn nested(module: &Module, func: Func, args: &[Arg], mode: Mode) -> (Module,
     let mut function = Function::with_entry(NAME.to_string(), outer);
     let entry = function.entry();
     let values = function.arguments().to_vec();
+    // The first values of both functions are their arguments.
+    function.declared = module.funcs[inner].declared.clone();
     let mut builder = Builder::new(&mut function, entry);
     let value = builder.call(inner, sig, values);
     let sum = value.map(|value| match returned.is_float_like() {
