@@ -9,6 +9,7 @@
 //! [`copies`] makes programs of another sort, in C, which check themselves.
 
 pub mod c;
+pub mod census;
 pub mod copies;
 pub mod grow;
 pub mod lower;

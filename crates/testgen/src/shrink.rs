@@ -178,6 +178,10 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
                 ..nest.clone()
             }));
         }
+        Stmt::CallEither(_, [first, second], args, slot) => {
+            all.push(Stmt::Call(*first, args.clone(), *slot));
+            all.push(Stmt::Call(*second, args.clone(), *slot));
+        }
         Stmt::Break(cond) => all.extend(conds(cond).into_iter().map(Stmt::Break)),
         Stmt::Continue(cond) => all.extend(conds(cond).into_iter().map(Stmt::Continue)),
         Stmt::SetInt(slot, int) => {
@@ -281,6 +285,7 @@ fn ints(int: &Int) -> Vec<Int> {
     match int {
         Int::Const(_) => Vec::new(),
         Int::Argument => vec![Int::Const(1)],
+        Int::Narrow(x, _) => vec![(**x).clone(), Int::Const(1)],
         Int::Add(x, y) | Int::Mul(x, y) => vec![(**x).clone(), (**y).clone(), Int::Const(1)],
         _ => vec![Int::Argument, Int::Const(1)],
     }

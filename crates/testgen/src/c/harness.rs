@@ -75,7 +75,7 @@ typedef long Integers __attribute__((vector_size(16)));
 
 double g[8] = {0.5, 1.5, -0.5, 0.25, 0.75, -1.0, 1.0, 0.125};
 
-static double above(double x) { return x * x + 1.0 + 0.125; }
+static double square(double x) { return x * x; }
 static double aside(double x) { return x * x + 0.2371; }
 static double safe_quotient(double x, double y) { return x / (y * y + 1.0); }
 static double guarded_quotient(double x, double y) {
@@ -130,6 +130,16 @@ static void swap_integers(double *to, const double *from) {
 }
 static void move_array(double *to, const double *from) { double a = from[0], b = from[1]; to[0] = a, to[1] = b; }
 static void move_wide(double *to, const double *from) { unsigned __int128 w; memcpy(&w, from, 16), memcpy(to, &w, 16); }
+__attribute__((noinline)) static void rotate(double **table, long n) {
+  double **first = &table[n & 3], **second = &table[((unsigned long)n + 1) & 3], *x = *first;
+  *first = *second, *second = x;
+}
+__attribute__((noinline)) static void choose(double **out, double *x, double *y, long n) { *out = n & 1 ? y : x; }
+static double *renewed(double *old, const double *p) {
+  double *new = malloc(64);
+  memmove(new, old, 32), memmove(new + 4, p, 32), free(old);
+  return new;
+}
 static Record scaled(Record r) { r.x *= 0.75; return r; }
 "#;
 
