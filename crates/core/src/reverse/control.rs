@@ -213,7 +213,10 @@ impl Gradient<'_> {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);
-            left = self.primal.loops.parent(l);
+            left = match self.breaks(Defect::OuterCounterStale) {
+                true => None,
+                false => self.primal.loops.parent(l),
+            };
         }
         let args = self.primal.function.edges(from)[edge].args.clone();
         for (i, adjoints) in active {

@@ -13,6 +13,7 @@ use crate::ir::{
     Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan, Source, called_again};
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
@@ -298,7 +299,12 @@ impl<'a> Gradient<'a> {
             panic!("the plan computes {value} again, but there is no recipe for it");
         };
         let initial = self.primal_value(induction.initial);
-        let counter = self.primal_value(induction.counter);
+        let mut counter = self.primal_value(induction.counter);
+        if self.breaks(Defect::InductionOffByOne) {
+            let mut builder = self.builder();
+            let one = builder.func.iconst(Type::i64(), 1);
+            counter = builder.add(counter, one);
+        }
         match induction.step {
             Step::Add(step) | Step::Subtract(step) => {
                 let negative = matches!(induction.step, Step::Subtract(_));
@@ -363,7 +369,7 @@ impl<'a> Gradient<'a> {
     fn record_index(&mut self, l: Loop, root: Loop) -> Value {
         let slot = self.counter_slot(l);
         let access = self.frame_access(Type::i64());
-        if l == root {
+        if l == root || self.breaks(Defect::RecordsMixedUp) {
             return self.builder().load(Type::i64(), slot, access);
         }
         let outer = match self.primal.loops.parent(l) {

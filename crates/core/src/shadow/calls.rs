@@ -11,6 +11,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
+use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
@@ -331,6 +332,9 @@ impl Walk<'_> {
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
+            Sweep::Pointers if self.primal.breaks(Defect::ShadowFreedEarly) => {
+                (delayed::free_shadow(module, free, position, own), None)
+            }
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
             Sweep::Pointers if !own && !self.primal.key.settles => {
                 self.synthesis.found_unpaired = true;
@@ -379,13 +383,14 @@ impl Walk<'_> {
             let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
             return shadow.unwrap_or(memory);
         }
+        let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
             None => data.args[0],
         });
         let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
-        if !info.zeroed {
+        if !info.zeroed && !broken {
             let mut bytes = builder.func.iconst(Type::i64(), 1);
             for &position in &info.size_args {
                 let size = data.args[position as usize];

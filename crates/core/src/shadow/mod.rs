@@ -30,6 +30,7 @@ use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
     InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
 };
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
 use crate::support;
@@ -412,9 +413,13 @@ impl Walk<'_> {
         let active = |&v: &Value| self.primal.is_active(v);
         let active: Vec<bool> = data.args.iter().map(active).collect();
         let operands = data.args.iter().zip(active);
-        let tangents: Vec<_> = operands
+        let mut tangents: Vec<_> = operands
             .map(|(&v, active)| active.then(|| self.shadows_of(v)))
             .collect();
+        if self.primal.breaks(Defect::TangentTermMissing) && tangents.len() > 1 {
+            tangents.pop();
+            tangents.push(None);
+        }
         let mut builder = self.builder(Some(inst));
         builder.float_flags = derivative_flags(data.flags);
         let args = &data.args;
