@@ -1,12 +1,18 @@
 //! What Zymase tells a user about their program: what cannot be done, where, why, and what to
 //! write instead.
 
+mod codes;
+
+pub use codes::Code;
+
 use crate::ir::{Loc, Module};
 use std::fmt;
 
 /// A message about the user's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// What kind of message it is, with a page in `docs/errors`.
+    pub code: Code,
     /// What could not be done, one line without a full stop.
     pub message: String,
     /// Where, innermost call first; empty if the program has no debug information.
@@ -36,16 +42,24 @@ pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 impl Diagnostic {
     /// A message without a place.
     pub fn new(
+        code: Code,
         message: impl Into<String>,
         reason: impl Into<String>,
         help: impl Into<String>,
     ) -> Box<Diagnostic> {
         Box::new(Diagnostic {
+            code,
             message: message.into(),
             places: Vec::new(),
             reason: reason.into(),
             help: help.into(),
         })
+    }
+
+    /// A message about a mistake of ours.
+    pub fn defect(message: impl Into<String>, reason: impl Into<String>) -> Box<Diagnostic> {
+        let help = "this is a defect of Zymase; please report it with the program";
+        Diagnostic::new(Code::Defect, message, reason, help)
     }
 
     /// The same message at the place of a location and of the calls it was inlined through.
@@ -97,7 +111,7 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        write!(f, "error[{}]: {}", self.code, self.message)?;
         for (i, place) in self.places.iter().enumerate() {
             let arrow = if i == 0 { "-->" } else { "inlined at" };
             write!(f, "\n  {arrow} {place}")?;

@@ -3,7 +3,7 @@
 use crate::analysis::activity::globals::Globals;
 use crate::analysis::effects::callees;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Place, Result};
+use crate::diagnostic::{Code, Diagnostic, Place, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
     Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
@@ -83,11 +83,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
 fn check(module: &Module) -> Result<()> {
     verify_module(module).map_err(|errors| {
         let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Diagnostic::new(
-            "the derivative is not well formed",
-            all.join("\n"),
-            "this is a defect of Zymase; please report it with the program",
-        )
+        Diagnostic::defect("the derivative is not well formed", all.join("\n"))
     })
 }
 
@@ -164,6 +160,7 @@ impl Worklist {
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
+            Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
                 self.synthesis.module.funcs[needed].name
@@ -186,6 +183,7 @@ impl Worklist {
             .is_some();
         if target.is_declaration() && !has_rules {
             return Err(Diagnostic::new(
+                Code::OnlyDeclared,
                 format!("cannot differentiate `{}`", target.name),
                 "it is only declared here, its body is not part of the program",
                 "compile the file that defines it with zymase too and link both",
@@ -297,6 +295,7 @@ impl Worklist {
 /// The seed of a number is 1. Several numbers have none, and zero would be a silent zero.
 fn no_seed(ty: Type) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::NoSeed,
         format!("a result of the type {ty} has no seed"),
         "reverse mode starts from the derivative of one number with respect to itself",
         "return the result through a pointer, and put the seeds in its shadow",

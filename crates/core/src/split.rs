@@ -7,7 +7,7 @@
 //! and promises have the same key, so the halves agree about the frame wherever they are asked for.
 
 use crate::derivative::{Key, bundle_values};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Builder, FnFlags, Func, Function, Inst, InstData, Mode, Op, Request, Signature, Type, UnaryOp,
     Value,
@@ -185,6 +185,7 @@ fn too_small(
     let target = &module.funcs[request.func].name;
     let asking = &module.funcs[func];
     Diagnostic::new(
+        Code::TapeTooSmall,
         format!("the tape of `{target}` needs {bytes} bytes, but it has {given}"),
         "the forward sweep would write past the memory that enzyme_allocated describes",
         "give it as many bytes as __enzyme_augmentsize says",
@@ -195,9 +196,8 @@ fn too_small(
 
 fn different(synthesis: &Synthesis, request: &Request) -> Box<Diagnostic> {
     let target = &synthesis.module.funcs[request.func].name;
-    Diagnostic::new(
+    Diagnostic::defect(
         format!("the two halves of the derivative of `{target}` do not agree about the tape"),
         "a reverse sweep that keeps the tape should need the same values as one that frees it",
-        "this is a defect of Zymase; please report it with the program",
     )
 }

@@ -16,7 +16,10 @@ pub fn print(diagnostic: &Diagnostic) {
 }
 
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
-    let title = Level::ERROR.primary_title(diagnostic.message.as_str());
+    let code = diagnostic.code.to_string();
+    let title = Level::ERROR
+        .primary_title(diagnostic.message.as_str())
+        .id(code.as_str());
     let mut elements: Vec<Element<'_>> = Vec::new();
     for (depth, place) in diagnostic.places.iter().enumerate() {
         elements.push(show(place, depth));
@@ -92,9 +95,11 @@ fn span(source: &str, place: &Place) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use zymase_core::diagnostic::Code;
 
     fn check(places: Vec<Place>, expected: Expect) {
-        let mut diagnostic = Diagnostic::new("cannot do it", "of a reason", "do that");
+        let mut diagnostic =
+            Diagnostic::new(Code::Defect, "cannot do it", "of a reason", "do that");
         diagnostic.places = places;
         expected.assert_eq(&render(&diagnostic, &Renderer::plain()));
     }
@@ -113,11 +118,11 @@ mod tests {
         check(
             vec![place("", 0, 0)],
             expect![[r#"
-            error: cannot do it
-             |
-             = note: in function `f`; compile with -g to see the line
-             = note: of a reason
-             = help: do that"#]],
+                error[Z0001]: cannot do it
+                 |
+                 = note: in function `f`; compile with -g to see the line
+                 = note: of a reason
+                 = help: do that"#]],
         );
     }
 
@@ -126,10 +131,10 @@ mod tests {
         check(
             vec![place("nowhere.c", 3, 7)],
             expect![[r#"
-            error: cannot do it
-            --> nowhere.c:3:7
-             = note: of a reason
-             = help: do that"#]],
+                error[Z0001]: cannot do it
+                --> nowhere.c:3:7
+                 = note: of a reason
+                 = help: do that"#]],
         );
     }
 
@@ -139,11 +144,11 @@ mod tests {
         let path = folder.path().join("a.c");
         std::fs::write(&path, "int g;\n\nvoid f() {\n    call(g, 1);\n}\n").unwrap();
         let path = path.display().to_string();
-        let mut diagnostic = Diagnostic::new("cannot do it", "", "do that");
+        let mut diagnostic = Diagnostic::new(Code::Defect, "cannot do it", "", "do that");
         diagnostic.places = vec![place(&path, 4, 5), place(&path, 3, 0)];
         let text = render(&diagnostic, &Renderer::plain()).replace(&path, "a.c");
         expect![[r#"
-            error: cannot do it
+            error[Z0001]: cannot do it
              --> a.c:4:5
               |
             4 |     call(g, 1);

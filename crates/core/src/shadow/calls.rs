@@ -6,7 +6,7 @@ use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
@@ -44,6 +44,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     let plain = name.trim_matches('`');
     if name == plain {
         return Diagnostic::new(
+            Code::UnknownCallee,
             "cannot differentiate a call through a function pointer",
             "a derivative flows through it, and the program has the code of no function of this \
              type whose address is taken",
@@ -53,6 +54,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     }
     if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
         return Diagnostic::new(
+            Code::Throw,
             "cannot differentiate a `throw` of a value with a derivative",
             "an exception leaves the function on a way that the reverse sweep cannot go back, \
              and a derivative flows into what is thrown",
@@ -60,6 +62,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
         );
     }
     Diagnostic::new(
+        Code::UnknownFunction,
         format!("cannot differentiate the call of {name}"),
         "a derivative flows through it, but its body is not part of the program and no rule for \
          it is known",
@@ -89,6 +92,7 @@ impl Walk<'_> {
             {
                 let name = self.callee(func).name.clone();
                 return Err(Diagnostic::new(
+                    Code::Variadic,
                     format!("cannot differentiate the call of `{name}`, which is variadic"),
                     "a derivative flows through it, and there is no place for shadows among \
                      arguments that only the callee can tell apart",
@@ -120,6 +124,7 @@ impl Walk<'_> {
             }
             CallKind::Unknown(_) if unpaired::is_helper(&self.primal.function.name) => {
                 return Err(Diagnostic::new(
+                    Code::FreesForeignTwice,
                     "cannot differentiate the derivative of a function that frees memory which it \
                      may not have made",
                     "who made the memory is found out while the program runs, by code that has no \
@@ -155,6 +160,7 @@ impl Walk<'_> {
             return Ok(());
         }
         Err(Diagnostic::new(
+            Code::FloatsAsText,
             format!("cannot differentiate the call of `{name}` on the bytes of floats"),
             "the derivatives of the floats would be lost among characters",
             "keep the numbers in memory of their own type",
@@ -335,6 +341,7 @@ impl Walk<'_> {
             Sweep::Pointers if !own && !self.primal.key.settles => {
                 self.synthesis.found_unpaired = true;
                 return Err(Diagnostic::new(
+                    Code::FreesForeign,
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
                      which would be gone before anybody could look at them",
