@@ -21,8 +21,16 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
         .primary_title(diagnostic.message.as_str())
         .id(code.as_str());
     let mut elements: Vec<Element<'_>> = Vec::new();
-    for (depth, place) in diagnostic.places.iter().enumerate() {
+    let (first, left_out, last) = diagnostic.shown_places();
+    for (depth, place) in first.iter().enumerate() {
         elements.push(show(place, depth));
+    }
+    if left_out > 0 {
+        let text = format!("{left_out} more calls on the way are not shown");
+        elements.push(Level::NOTE.message(text).into());
+    }
+    for place in last {
+        elements.push(show(place, first.len()));
     }
     if let Some(reason) = unless_empty(&diagnostic.reason) {
         elements.push(Level::NOTE.message(reason).into());
@@ -40,15 +48,18 @@ fn unless_empty(text: &str) -> Option<&str> {
 /// A place with its source line; without, if the file cannot be read.
 fn show(place: &Place, depth: usize) -> Element<'_> {
     if place.file.is_empty() {
-        let text = format!(
-            "in function `{}`; compile with -g to see the line",
-            place.function
-        );
+        let text = match depth {
+            0 => format!(
+                "in function `{}`; compile with -g to see the line",
+                place.function
+            ),
+            _ => format!("{} in function `{}`", place.link.name(), place.function),
+        };
         return Level::NOTE.message(text).into();
     }
     let label = match depth {
         0 => format!("in `{}`", place.function),
-        _ => format!("inlined here, in `{}`", place.function),
+        _ => format!("{} here, in `{}`", place.link.name(), place.function),
     };
     let source = std::fs::read_to_string(&place.file).ok();
     let span = source.as_deref().and_then(|source| span(source, place));
@@ -95,7 +106,7 @@ fn span(source: &str, place: &Place) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
-    use zymase_core::diagnostic::Code;
+    use zymase_core::diagnostic::{Code, Link};
 
     fn check(places: Vec<Place>, expected: Expect) {
         let mut diagnostic =
@@ -110,6 +121,7 @@ mod tests {
             line,
             column,
             function: "f".to_string(),
+            link: Link::Inlined,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
-use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
@@ -493,19 +493,16 @@ impl Walk<'_> {
     }
 
     /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
-    /// concerns the callee as a whole has the place of the call.
+    /// concerns the callee as a whole has the place of the call; others have come by it.
     fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
         let made = match self.primal.dispatched.contains_key(&inst) {
             true => self.synthesis.attempt(make),
             false => make(self.synthesis),
         };
-        made.map_err(|refusal| match refusal.places.is_empty() {
-            true => {
-                let loc = self.primal.function.inst(inst).loc;
-                let refusal = refusal.at(&self.synthesis.module, loc);
-                refusal.in_function(&self.primal.function.name)
-            }
-            false => refusal,
+        made.map_err(|refusal| {
+            let loc = self.primal.function.inst(inst).loc;
+            let function = &self.primal.function.name;
+            refusal.from(&self.synthesis.module, loc, function, Link::Called)
         })
     }
 
