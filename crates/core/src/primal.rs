@@ -9,7 +9,7 @@ use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Summaries, Types, factor};
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
@@ -134,6 +134,7 @@ impl Primal {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
             Diagnostic::new(
+                Code::Irreducible,
                 format!("the control flow of `{}` cannot be reversed", function.name),
                 cycle.to_string(),
                 "write the loop with one entry, without jumping into its middle",
@@ -145,6 +146,7 @@ impl Primal {
         let dominators = Dominators::new(&function, &cfg);
         let loops = Loops::new(&function, &cfg, &dominators).map_err(|cycle| {
             Diagnostic::new(
+                Code::Irreducible,
                 format!("the loops of `{}` could not be found", function.name),
                 format!("a cycle through {} has two entries", cycle.block),
                 "write the loop with one entry",
@@ -284,6 +286,7 @@ impl Primal {
     /// The refusal to differentiate an instruction: `what` is the thing that has no derivative.
     pub fn refuse(&self, module: &Module, inst: Inst, what: &str) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::NoRule,
             format!("cannot differentiate {what}"),
             format!(
                 "a derivative flows through it in `{}`, and there is no rule for it",
@@ -331,6 +334,7 @@ impl Primal {
                 _ => continue,
             };
             return Err(Diagnostic::new(
+                Code::UnknownCopyType,
                 "cannot deduce the type of copied memory",
                 format!("a derivative may flow through byte {offset} of it, and {how}"),
                 "say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, \

@@ -423,7 +423,7 @@ impl Synthesis {
         }
         self.found_unpaired = false;
         let outcome = self.undoing(|synthesis| match make(synthesis) {
-            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::new("", "", "")),
+            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::defect("", "")),
             outcome => outcome,
         });
         if !self.found_unpaired {

@@ -47,8 +47,7 @@ impl Folder {
         let built = self.zymase(words);
         let errors = String::from_utf8_lossy(&built.stderr).into_owned();
         if !built.status.success() {
-            let is_refusal = errors.starts_with("error: cannot") && !errors.contains("defect");
-            return Err(match is_refusal {
+            return Err(match is_refusal(&errors) {
                 true => Trouble::Refused(reason(&errors)),
                 false => Trouble::Wrong(errors),
             });
@@ -92,6 +91,17 @@ pub enum Trouble {
     Refused(String),
     /// A defect.
     Wrong(String),
+}
+
+/// Whether the compiler says that it cannot differentiate a program: a code of the areas from types
+/// to control flow. Generated programs ask in the right way, so others are defects.
+fn is_refusal(errors: &str) -> bool {
+    let mut codes = errors
+        .lines()
+        .filter_map(|line| line.strip_prefix("error[Z0"));
+    codes
+        .next()
+        .is_some_and(|code| code.starts_with(|area| ('2'..='7').contains(&area)))
 }
 
 /// The first line of a message and its reason, without numbers of bytes.

@@ -7,7 +7,7 @@ use super::induction::Step;
 use super::local::local_values;
 use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
     Type, Value, ValueDef,
@@ -400,6 +400,7 @@ impl<'a> Gradient<'a> {
                 Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
             _ => Err(Diagnostic::new(
+                Code::MissingPointerShadow,
                 "cannot find the shadow of a pointer",
                 "a derivative flows through memory behind it, but nothing is known of its shadow",
                 "pass the memory as enzyme_dup",
@@ -682,6 +683,7 @@ impl<'a> Gradient<'a> {
         let inst = self.primal.function.def_inst(value);
         let loc = inst.and_then(|inst| self.primal.function.inst(inst).loc);
         Err(Diagnostic::new(
+            Code::UnknownValueType,
             "cannot deduce the type of a value",
             "a derivative flows through it as through a float, and its uses disagree, or nothing \
              in the program says that it holds one",

@@ -25,7 +25,7 @@ pub use nest::active_params;
 pub use runtime::{choose, spare};
 
 use crate::checks;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
     InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
@@ -336,6 +336,7 @@ impl Walk<'_> {
     fn opaque(&mut self, inst: Inst, data: &InstData, name: &str) -> Result<()> {
         if name.ends_with("which returns twice") {
             return Err(Diagnostic::new(
+                Code::ReturnsTwice,
                 format!("cannot differentiate a function with a {name}"),
                 "control comes back to it on a way that the program text does not show, so the \
                  reverse sweep could not go back",
