@@ -2,63 +2,37 @@
 //!
 //! `ZYMASE_CHAOS_SEEDS=start..end` tries these programs instead of the usual ones.
 
-use zymase_core::pipeline::Options;
-use zymase_core::plan::PlanKind;
 use zymase_testgen::grow::grow;
 use zymase_testgen::lower::lower;
 use zymase_testgen::shrink::shrink;
-use zymase_testgen::trial::{Verdict, trial};
+use zymase_testgen::tally::{Tally, asked};
+use zymase_testgen::trial::{Verdict, same_failure, with_chaos};
+
+/// The programs of every test run.
+const USUAL: std::ops::Range<u64> = 0..60;
 
 /// How often each program is differentiated, with other choices.
 const ROUNDS: u64 = 3;
 
 #[test]
 fn any_choice_gives_the_same_derivatives() {
-    let range = std::env::var("ZYMASE_CHAOS_SEEDS").unwrap_or("0..60".to_string());
-    let range = range.split_once("..").map(|(a, b)| (a.parse(), b.parse()));
-    let Some((Ok(start), Ok(end))) = range else {
-        panic!("ZYMASE_CHAOS_SEEDS is not a range such as 0..100");
-    };
-    let (mut good, mut refused) = (0, 0);
-    for seed in start..end {
+    let mut tally = Tally::default();
+    for seed in asked("ZYMASE_CHAOS_SEEDS").unwrap_or(USUAL) {
         let program = grow(seed);
         for round in 0..ROUNDS {
-            let with_chaos = |program: &_| {
-                let options = Options {
-                    chaos: Some(seed * ROUNDS + round),
-                    ..Options::default()
-                };
-                match trial(program, &options) {
-                    Verdict::Refused(why) if is_usual(program) => {
-                        Verdict::Wrong(format!("refused only with chaos: {why}"))
-                    }
-                    verdict => verdict,
-                }
-            };
-            match with_chaos(&program) {
-                Verdict::Wrong(_) => {
-                    let mut fails = |p: &_| matches!(with_chaos(p), Verdict::Wrong(_));
-                    let small = shrink(&program, &mut fails);
-                    let Verdict::Wrong(why) = with_chaos(&small) else {
-                        unreachable!("it failed a moment ago")
-                    };
-                    panic!("program {seed}, round {round}: {why}\n{}", lower(&small));
-                }
-                Verdict::Agrees => good += 1,
-                Verdict::Refused(_) => refused += 1,
-                Verdict::Unusable => {}
+            let attempt = |program: &_| with_chaos(&lower(program), seed * ROUNDS + round);
+            let verdict = attempt(&program);
+            if let Verdict::Wrong(why) = &verdict {
+                let mut fails = |smaller: &_| same_failure(&attempt(smaller), why);
+                let small = shrink(&program, 4000, &mut fails);
+                panic!("program {seed}, round {round}: {why}\n{}", lower(&small));
             }
+            tally.add(format!("{seed}, round {round}"), verdict);
         }
     }
-    println!("{good} agree, {refused} refused");
-    assert!(good > refused);
-}
-
-/// Whether a program is differentiated without chaos.
-fn is_usual(program: &zymase_testgen::tree::Program) -> bool {
-    let options = Options {
-        plan: PlanKind::Everything,
-        ..Options::default()
-    };
-    matches!(trial(program, &options), Verdict::Agrees)
+    println!("{tally}");
+    assert!(
+        tally.agree > 4 * tally.refusals(),
+        "many are refused: {tally}"
+    );
 }

@@ -13,7 +13,7 @@ mod nest;
 mod prologue;
 mod stmt;
 
-use crate::tree::{Kind, Program, Returns, Routine, SLOTS, Slot};
+use crate::tree::{Kind, OWNER, Program, Returns, Routine, SLOTS, Slot};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,8 +28,46 @@ pub fn lower(program: &Program) -> String {
         text.push_str(&Lowering::new(program, helper, Some(number)).run());
     }
     text.push_str(&Lowering::new(program, &program.main, None).run());
+    for (name, body) in LIBRARY {
+        if text.contains(name) {
+            text.push_str(body);
+        }
+    }
     text
 }
+
+/// Functions that some statements call.
+const LIBRARY: &[(&str, &str)] = &[
+    (
+        "@rotate(",
+        "func @rotate(%table: ptr, %n: i64) {
+entry:
+    %i = and %n, 3:i64
+    %next = add %i, 1:i64 : i64
+    %j = and %next, 3:i64
+    %first = address %table + 8*%i
+    %second = address %table + 8*%j
+    %x = load ptr %first, align 8
+    %y = load ptr %second, align 8
+    store %y, %first, align 8
+    store %x, %second, align 8
+    return
+}
+",
+    ),
+    (
+        "@choose(",
+        "func @choose(%out: ptr, %x: ptr, %y: ptr, %n: i64) {
+entry:
+    %odd = and %n, 1:i64
+    %first = icmp eq %odd, 0:i64
+    %chosen = select %first, %x, %y : ptr
+    store %chosen, %out, align 8
+    return
+}
+",
+    ),
+];
 
 const SOURCES: &str = "source 0 = size 8 {0: f64}\n\
     source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n";
@@ -42,7 +80,7 @@ fn type_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Float | Kind::Fixed => "f64",
         Kind::Int | Kind::Bits | Kind::Pair => "i64",
-        Kind::Ptr => "ptr",
+        Kind::Ptr | Kind::Owner => "ptr",
         Kind::Single => "f32",
         Kind::Vector => "<2 x f64>",
         Kind::Record => "{f64, i64, f64}",
@@ -64,6 +102,8 @@ pub(crate) enum Memory {
     Indirect,
     Records,
     Singles,
+    Owner,
+    Chosen,
 }
 
 /// A loop around the current statement.
@@ -136,6 +176,9 @@ impl<'a> Lowering<'a> {
         let mut names = vec!["%p".to_string(), "%q".to_string()];
         names.extend(self.is_main().then(|| "%c".to_string()));
         names.extend(prologue.contains("%heap = ").then(|| "%heap".to_string()));
+        let owner = format!("%s{OWNER}");
+        let has_owner = prologue.contains(&format!("{owner} = "));
+        names.extend(has_owner.then_some(owner));
         let lines = body
             .lines()
             .filter(|line| line.ends_with("= call @malloc(64)"));
@@ -275,7 +318,19 @@ impl<'a> Lowering<'a> {
             true => "    call @free(%heap)\n",
             false => "",
         };
-        text.replace("    <free heap>\n", free)
+        let text = text.replace("    <free heap>\n", free);
+        let owns = self.touched.contains(&Memory::Owner);
+        let lines = text.lines().filter_map(|line| {
+            let owned = line
+                .trim_start()
+                .strip_prefix("<free owned ")
+                .and_then(|rest| rest.strip_suffix('>'));
+            match owned {
+                Some(value) => owns.then(|| format!("    call @free({value})\n")),
+                None => Some(format!("{line}\n")),
+            }
+        });
+        lines.collect()
     }
 }
 
