@@ -3,7 +3,7 @@
 use crate::analysis::activity::globals::Globals;
 use crate::analysis::effects::callees;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Place, Result};
+use crate::diagnostic::{Code, Diagnostic, Link, Place, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
     Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
@@ -85,11 +85,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
 fn check(module: &Module) -> Result<()> {
     verify_module(module).map_err(|errors| {
         let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Diagnostic::new(
-            "the derivative is not well formed",
-            all.join("\n"),
-            "this is a defect of Zymase; please report it with the program",
-        )
+        Diagnostic::defect("the derivative is not well formed", all.join("\n"))
     })
 }
 
@@ -145,27 +141,23 @@ impl Worklist {
         Ok(())
     }
 
-    /// A complaint about a function that is not the program's, and has no place in it, is one about
-    /// the request.
+    /// A complaint has come by the request. Functions that are not the program's are no part of the
+    /// way, so what is only about them is about the request.
     fn blame(&self, mut complaint: Box<Diagnostic>, func: Func, inst: Inst) -> Box<Diagnostic> {
         let module = &self.synthesis.module;
         let ours = |place: &Place| {
             let named = module.func_by_name(&place.function);
             place.file.is_empty() && named.is_none_or(|named| named.index() >= self.first_new)
         };
-        if !complaint.places.iter().all(ours) {
-            return complaint;
-        }
-        complaint.places.clear();
+        complaint.places.retain(|place| !ours(place));
         let asking = &module.funcs[func];
-        complaint
-            .at(module, asking.inst(inst).loc)
-            .in_function(&asking.name)
+        complaint.from(module, asking.inst(inst).loc, &asking.name, Link::Asked)
     }
 
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
+            Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
                 self.synthesis.module.funcs[needed].name
@@ -188,12 +180,11 @@ impl Worklist {
             .is_some();
         if target.is_declaration() && !has_rules {
             return Err(Diagnostic::new(
+                Code::OnlyDeclared,
                 format!("cannot differentiate `{}`", target.name),
                 "it is only declared here, its body is not part of the program",
                 "compile the file that defines it with zymase too and link both",
-            )
-            .at(&self.synthesis.module, loc)
-            .in_function(&self.synthesis.module.funcs[func].name));
+            ));
         }
         let primal = target.sig.clone();
         let touched = Globals::new(&self.synthesis.module, request.func).touched;
@@ -221,7 +212,7 @@ impl Worklist {
             Mode::Augmented | Mode::Gradient | Mode::TapeSize => {
                 let pair = self
                     .synthesis
-                    .serve(request.func, |s| split::make(s, func, inst, request))?;
+                    .serve(request.func, |s| split::make(s, request))?;
                 // A reverse sweep that keeps the tape is not the partner of the forward sweep.
                 self.halves.extend([pair.augmented, pair.gradient]);
                 if request.mode == Mode::Augmented {
@@ -240,10 +231,7 @@ impl Worklist {
         let mut args = function.inst(inst).args.clone();
         for ty in seeds {
             if !ty.is_float_like() {
-                let name = function.name.clone();
-                return Err(no_seed(ty)
-                    .at(&self.synthesis.module, loc)
-                    .in_function(&name));
+                return Err(no_seed(ty));
             }
             args.push(function.fconst(ty, 1.0));
         }
@@ -299,6 +287,7 @@ impl Worklist {
 /// The seed of a number is 1. Several numbers have none, and zero would be a silent zero.
 fn no_seed(ty: Type) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::NoSeed,
         format!("a result of the type {ty} has no seed"),
         "reverse mode starts from the derivative of one number with respect to itself",
         "return the result through a pointer, and put the seeds in its shadow",

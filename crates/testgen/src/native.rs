@@ -88,13 +88,15 @@ fn within(seconds: &str, program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Whether a message says that a program cannot be differentiated, and not that something broke.
+/// Whether the compiler says that it cannot differentiate a program: a code of the areas from types
+/// to control flow. Generated programs ask in the right way, so others are defects.
 fn is_refusal(errors: &str) -> bool {
-    let first = errors.lines().next().unwrap_or_default();
-    let refuses = first
-        .split_once(": ")
-        .is_some_and(|(head, said)| head.starts_with("error") && said.starts_with("cannot"));
-    refuses && !errors.contains("defect")
+    let mut codes = errors
+        .lines()
+        .filter_map(|line| line.strip_prefix("error[Z0"));
+    codes
+        .next()
+        .is_some_and(|code| code.starts_with(|area| ('2'..='7').contains(&area)))
 }
 
 /// The first line of a message and its reason, without numbers of bytes.

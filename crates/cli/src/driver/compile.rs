@@ -5,7 +5,7 @@
 
 use crate::args::{CompileOptions, Plan, Step};
 use crate::journal;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
@@ -129,6 +129,7 @@ pub fn codegen_level(options: &CompileOptions) -> OptLevel {
 
 fn refuse_broken(name: &str, broken: &Diagnostic) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::InvalidInput,
         format!("{name} is not a valid module"),
         broken.reason.clone(),
         "the compiler that wrote it is broken, or the file was changed by hand",

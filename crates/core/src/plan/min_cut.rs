@@ -15,6 +15,7 @@ use crate::analysis::trip_count::Count;
 use crate::chaos::Choice;
 use crate::ir::Module;
 use crate::pipeline::Options;
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
@@ -66,7 +67,8 @@ pub fn min_cut(
             false => by_chance(need, true).unwrap_or(cache_cost(primal, need, bytes, weight)),
         };
         graph.add_edge(asked, computed, caching);
-        let recipe = match own == need.level {
+        let anyway = primal.breaks(Defect::LiveOutRecomputed);
+        let recipe = match own == need.level || anyway {
             true => recipe(module, primal, augmented, need.value),
             false => Recipe::Never("it is used after the loop that computes it".to_string()),
         };

@@ -7,12 +7,13 @@ use super::induction::Step;
 use super::local::local_values;
 use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, Block, Builder, Constant, Declared, Flags, FloatKind, Function, Inst, InstData, Loc,
     Op, Region, SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan, Source, called_again};
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
@@ -332,7 +333,12 @@ impl<'a> Gradient<'a> {
             panic!("the plan computes {value} again, but there is no recipe for it");
         };
         let initial = self.primal_value(induction.initial);
-        let counter = self.primal_value(induction.counter);
+        let mut counter = self.primal_value(induction.counter);
+        if self.breaks(Defect::InductionOffByOne) {
+            let mut builder = self.builder();
+            let one = builder.func.iconst(Type::i64(), 1);
+            counter = builder.add(counter, one);
+        }
         match induction.step {
             Step::Add(step) | Step::Subtract(step) => {
                 let negative = matches!(induction.step, Step::Subtract(_));
@@ -397,7 +403,7 @@ impl<'a> Gradient<'a> {
     fn record_index(&mut self, l: Loop, root: Loop) -> Value {
         let slot = self.counter_slot(l);
         let access = self.frame_access(Type::i64());
-        if l == root {
+        if l == root || self.breaks(Defect::RecordsMixedUp) {
             return self.builder().load(Type::i64(), slot, access);
         }
         let outer = match self.primal.loops.parent(l) {
@@ -428,6 +434,7 @@ impl<'a> Gradient<'a> {
                 Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
             _ => Err(Diagnostic::new(
+                Code::MissingPointerShadow,
                 "cannot find the shadow of a pointer",
                 "a derivative flows through memory behind it, but nothing is known of its shadow",
                 "pass the memory as enzyme_dup",
@@ -711,6 +718,7 @@ impl<'a> Gradient<'a> {
         let inst = self.primal.function.def_inst(value);
         let loc = inst.and_then(|inst| self.primal.function.inst(inst).loc);
         Err(Diagnostic::new(
+            Code::UnknownValueType,
             "cannot deduce the type of a value",
             "a derivative flows through it as through a float, and its uses disagree, or nothing \
              in the program says that it holds one",

@@ -407,12 +407,13 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key);
+        let short = self.primal.breaks(Defect::TapeOneShort);
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
             let mut total = b.func.iconst(Type::i64(), bytes.into());
             for last in lasts {
-                let trips = b.add(last, one);
+                let trips = if short { last } else { b.add(last, one) };
                 total = b.mul(total, trips);
             }
             base = b

@@ -6,11 +6,12 @@ use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
+use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
@@ -44,6 +45,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     let plain = name.trim_matches('`');
     if name == plain {
         return Diagnostic::new(
+            Code::UnknownCallee,
             "cannot differentiate a call through a function pointer",
             "a derivative flows through it, and the program has the code of no function of this \
              type whose address is taken",
@@ -53,6 +55,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     }
     if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
         return Diagnostic::new(
+            Code::Throw,
             "cannot differentiate a `throw` of a value with a derivative",
             "an exception leaves the function on a way that the reverse sweep cannot go back, \
              and a derivative flows into what is thrown",
@@ -60,6 +63,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
         );
     }
     Diagnostic::new(
+        Code::UnknownFunction,
         format!("cannot differentiate the call of {name}"),
         "a derivative flows through it, but its body is not part of the program and no rule for \
          it is known",
@@ -89,6 +93,7 @@ impl Walk<'_> {
             {
                 let name = self.callee(func).name.clone();
                 return Err(Diagnostic::new(
+                    Code::Variadic,
                     format!("cannot differentiate the call of `{name}`, which is variadic"),
                     "a derivative flows through it, and there is no place for shadows among \
                      arguments that only the callee can tell apart",
@@ -120,6 +125,7 @@ impl Walk<'_> {
             }
             CallKind::Unknown(_) if unpaired::is_helper(&self.primal.function.name) => {
                 return Err(Diagnostic::new(
+                    Code::FreesForeignTwice,
                     "cannot differentiate the derivative of a function that frees memory which it \
                      may not have made",
                     "who made the memory is found out while the program runs, by code that has no \
@@ -155,6 +161,7 @@ impl Walk<'_> {
             return Ok(());
         }
         Err(Diagnostic::new(
+            Code::FloatsAsText,
             format!("cannot differentiate the call of `{name}` on the bytes of floats"),
             "the derivatives of the floats would be lost among characters",
             "keep the numbers in memory of their own type",
@@ -331,10 +338,14 @@ impl Walk<'_> {
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
+            Sweep::Pointers if self.primal.breaks(Defect::ShadowFreedEarly) => {
+                (delayed::free_shadow(module, free, position, own), None)
+            }
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
             Sweep::Pointers if !own && !self.primal.key.settles => {
                 self.synthesis.found_unpaired = true;
                 return Err(Diagnostic::new(
+                    Code::FreesForeign,
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
                      which would be gone before anybody could look at them",
@@ -379,13 +390,14 @@ impl Walk<'_> {
             let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
             return shadow.unwrap_or(memory);
         }
+        let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
             None => data.args[0],
         });
         let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
-        if !info.zeroed {
+        if !info.zeroed && !broken {
             let mut bytes = builder.func.iconst(Type::i64(), 1);
             for &position in &info.size_args {
                 let size = data.args[position as usize];
@@ -486,19 +498,16 @@ impl Walk<'_> {
     }
 
     /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
-    /// concerns the callee as a whole has the place of the call.
+    /// concerns the callee as a whole has the place of the call; others have come by it.
     fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
         let made = match self.primal.dispatched.contains_key(&inst) {
             true => self.synthesis.attempt(make),
             false => make(self.synthesis),
         };
-        made.map_err(|refusal| match refusal.places.is_empty() {
-            true => {
-                let loc = self.primal.function.inst(inst).loc;
-                let refusal = refusal.at(&self.synthesis.module, loc);
-                refusal.in_function(&self.primal.function.name)
-            }
-            false => refusal,
+        made.map_err(|refusal| {
+            let loc = self.primal.function.inst(inst).loc;
+            let function = &self.primal.function.name;
+            refusal.from(&self.synthesis.module, loc, function, Link::Called)
         })
     }
 

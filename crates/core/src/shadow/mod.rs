@@ -25,11 +25,12 @@ pub use nest::active_params;
 pub use runtime::{choose, spare};
 
 use crate::checks;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
     InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
 };
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
 use crate::support;
@@ -349,6 +350,7 @@ impl Walk<'_> {
     fn opaque(&mut self, inst: Inst, data: &InstData, name: &str) -> Result<()> {
         if name.ends_with("which returns twice") {
             return Err(Diagnostic::new(
+                Code::ReturnsTwice,
                 format!("cannot differentiate a function with a {name}"),
                 "control comes back to it on a way that the program text does not show, so the \
                  reverse sweep could not go back",
@@ -426,9 +428,13 @@ impl Walk<'_> {
         let active = |&v: &Value| self.primal.is_active(v);
         let active: Vec<bool> = data.args.iter().map(active).collect();
         let operands = data.args.iter().zip(active);
-        let tangents: Vec<_> = operands
+        let mut tangents: Vec<_> = operands
             .map(|(&v, active)| active.then(|| self.shadows_of(v)))
             .collect();
+        if self.primal.breaks(Defect::TangentTermMissing) && tangents.len() > 1 {
+            tangents.pop();
+            tangents.push(None);
+        }
         let mut builder = self.builder(Some(inst));
         builder.float_flags = derivative_flags(data.flags);
         let args = &data.args;

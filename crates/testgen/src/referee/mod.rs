@@ -38,6 +38,8 @@ pub struct Derivatives {
     func: Func,
     forward: Func,
     reverse: Func,
+    /// Whether reverse sweeps round as if they were compiled otherwise.
+    rounds_by_chance: bool,
 }
 
 /// Why there are no derivatives.
@@ -131,6 +133,7 @@ impl Derivatives {
             func,
             forward,
             reverse,
+            rounds_by_chance: options.chaos.is_some(),
         })
     }
 
@@ -298,6 +301,9 @@ impl Derivatives {
         direction: Direction<'_>,
     ) -> Result<Run, Trap> {
         let mut machine = self.machine()?;
+        if self.rounds_by_chance {
+            machine = machine.with_rounding_by_chance(|name| name.ends_with(".reverse"));
+        }
         let placed = place(&mut machine, args, beside, direction)?;
         let before = machine.live_heap_objects();
         let result = machine.call(func, &placed.values)?;
