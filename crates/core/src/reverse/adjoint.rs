@@ -262,8 +262,8 @@ impl Gradient<'_> {
             }
             for &kind in &FloatKind::ALL {
                 let mut offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
-                if self.breaks(Defect::LastFloatIgnored) && offsets.len() > 1 {
-                    offsets.pop();
+                if self.breaks(Defect::LaterFloatsIgnored) {
+                    offsets.retain(|&offset| offset == 0);
                 }
                 if offsets.is_empty() {
                     continue;
