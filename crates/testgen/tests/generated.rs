@@ -19,12 +19,13 @@ const SECOND_ORDER: u64 = 8;
 
 #[test]
 fn derivatives_agree_with_the_oracle() {
-    check(1, |program| first_order(&lower(program)));
+    check(1, 0.05, |program| first_order(&lower(program)));
 }
 
 #[test]
 fn derivatives_of_derivatives_agree_with_the_oracle() {
-    check(SECOND_ORDER, |program| second_order(&lower(program)));
+    // Calls through pointers, for one, have no second order yet.
+    check(SECOND_ORDER, 0.3, |program| second_order(&lower(program)));
 }
 
 /// Programs that found a defect once.
@@ -47,7 +48,8 @@ fn programs_that_found_defects() {
     }
 }
 
-fn check(one_in: u64, trial: impl Fn(&Program) -> Verdict) {
+/// Tries one seed of so many; no more than a part may be refused.
+fn check(one_in: u64, refused: f64, trial: impl Fn(&Program) -> Verdict) {
     let mut tally = Tally::default();
     for seed in asked("ZYMASE_SEEDS").unwrap_or(USUAL) {
         if seed % one_in == 0 {
@@ -64,8 +66,6 @@ fn check(one_in: u64, trial: impl Fn(&Program) -> Verdict) {
         report += &format!("seed {seed}: {why}\n{}\n", lower(&small));
     }
     assert!(tally.wrong.is_empty(), "{report}");
-    assert!(
-        tally.agree > 4 * tally.refusals(),
-        "many are refused: {tally}"
-    );
+    let share = tally.refusals() as f64 / tally.total() as f64;
+    assert!(share <= refused, "many are refused: {tally}");
 }

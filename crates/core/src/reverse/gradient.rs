@@ -9,8 +9,8 @@ use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
-    Type, Value, ValueDef,
+    Access, Block, Builder, Constant, Declared, Flags, FloatKind, Function, Inst, InstData, Loc,
+    Op, Region, SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan, Source, called_again};
 use crate::planted::Defect;
@@ -169,6 +169,39 @@ impl<'a> Gradient<'a> {
         Builder::new(&mut self.func, self.prologue).alloca(ty, align)
     }
 
+    /// Memory like that for adjoints with floats at `pieces`. No other byte of an integer in it is
+    /// anything but zero, which a derivative of the derivative must know and no access says.
+    fn adjoint_memory(&mut self, ty: Type, pieces: &[(i64, FloatKind)]) -> Value {
+        let memory = self.temporary(ty);
+        let module = &mut self.synthesis.module;
+        let is_float = |byte: u64| {
+            pieces.iter().any(|&(at, kind)| {
+                let at = at as u64;
+                (at..at + u64::from(kind.bytes())).contains(&byte)
+            })
+        };
+        let mut parts: Vec<(u64, SourcePart)> = Vec::new();
+        for (at, scalar) in module.layout.scalars(ty) {
+            if !scalar.is_int() {
+                continue;
+            }
+            for byte in at..at + module.layout.size(scalar) {
+                match parts.last_mut() {
+                    _ if is_float(byte) => {}
+                    Some((start, SourcePart::Int(count))) if *start + *count == byte => *count += 1,
+                    _ => parts.push((byte, SourcePart::Int(1))),
+                }
+            }
+        }
+        if self.tape.is_some() && !parts.is_empty() {
+            let size = module.layout.size(ty);
+            let source = module.sources.push(SourceTypeData { size, parts });
+            let known = self.func.declared.entry(memory).or_default();
+            known.push(Declared::Object(source));
+        }
+        memory
+    }
+
     /// The slot that holds one of the adjoints of a value.
     pub(super) fn slot(&mut self, value: Value, k: usize) -> Value {
         if let Some(slots) = self.slots.get(&value) {
@@ -176,9 +209,10 @@ impl<'a> Gradient<'a> {
         }
         let ty = self.primal.function.ty(value);
         let access = self.frame_access(ty);
+        let pieces = self.float_pieces(value);
         let slots: Vec<Value> = (0..self.width())
             .map(|_| {
-                let slot = self.temporary(ty);
+                let slot = self.adjoint_memory(ty, &pieces);
                 let zero = self.func.zero(ty);
                 let mut builder = Builder::new(&mut self.func, self.prologue);
                 builder.store(zero, slot, access.clone());
@@ -529,7 +563,7 @@ impl<'a> Gradient<'a> {
             builder.store(zero, address, access);
             return value;
         }
-        let temporary = self.temporary(ty);
+        let temporary = self.adjoint_memory(ty, pieces);
         let whole = self.frame_access(ty);
         self.builder().store(zero, temporary, whole.clone());
         for &(offset, kind) in pieces {
@@ -616,7 +650,8 @@ impl<'a> Gradient<'a> {
         let mut sum = contribution;
         // A float that moved as an integer comes back as one.
         if self.func.ty(contribution) != ty {
-            let memory = self.temporary(ty);
+            let floats = self.float_pieces(value);
+            let memory = self.adjoint_memory(ty, &floats);
             let access = self.frame_access(ty);
             let zero = self.func.zero(ty);
             self.builder().store(zero, memory, access.clone());

@@ -110,6 +110,7 @@ pub fn walk<'a>(
     }
     walk.check_choices()?;
     walk.add_edge_arguments();
+    walk.declare_shadows();
     Ok(walk)
 }
 
@@ -192,6 +193,19 @@ impl Walk<'_> {
                 }
             }
             self.func.inst_mut(inst).op = op;
+        }
+    }
+
+    /// What the program says of the memory behind a pointer holds for that behind its shadows: a
+    /// derivative of this derivative needs to know.
+    fn declare_shadows(&mut self) {
+        for (value, declared) in &self.primal.function.declared {
+            for &shadow in self.shadows.get(value).into_iter().flatten() {
+                let known = self.func.declared.entry(shadow).or_default();
+                if known.is_empty() {
+                    known.extend(declared);
+                }
+            }
         }
     }
 

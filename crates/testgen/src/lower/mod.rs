@@ -13,7 +13,7 @@ mod nest;
 mod prologue;
 mod stmt;
 
-use crate::tree::{Kind, OWNER, Program, Returns, Routine, SLOTS, Slot};
+use crate::tree::{Kind, Program, Returns, Routine, SLOTS, Slot};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -201,7 +201,10 @@ entry:
 ];
 
 const SOURCES: &str = "source 0 = size 8 {0: f64}\n\
-    source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n";
+    source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n\
+    source 2 = size 32 {0: f64, 8: int 8, 16: ptr to 0, 24: f32, 28: f32}\n\
+    source 3 = size 4 {0: f32}\n\
+    source 4 = size 8 {0: ptr to 0}\n";
 
 const GLOBAL: &str = "global @g size 64 align 8 source 1 = \
     {f64 0.5, f64 1.5, f64 -0.5, f64 0.25, f64 0.75, f64 -1.0, f64 1.0, f64 0.125}\n";
@@ -302,23 +305,32 @@ impl<'a> Lowering<'a> {
         format!("{head} {{\n{declared}entry:\n{prologue}    jump body\nbody:\n{body}}}\n")
     }
 
-    /// What debug information would say: all arrays are of doubles.
+    /// What debug information would say of arguments and arrays.
     fn declared(&self, prologue: &str, body: &str) -> String {
         let mut names = vec!["%p".to_string(), "%q".to_string()];
         names.extend(self.is_main().then(|| "%c".to_string()));
-        names.extend(prologue.contains("%heap = ").then(|| "%heap".to_string()));
-        let owner = format!("%s{OWNER}");
-        let has_owner = prologue.contains(&format!("{owner} = "));
-        names.extend(has_owner.then_some(owner));
-        let lines = body
-            .lines()
-            .filter(|line| line.ends_with("= call @malloc(64)"));
-        let buffers = lines.filter_map(|line| line.split_whitespace().next());
-        names.extend(buffers.map(ToString::to_string));
-        let lines = names
+        let made = |line: &&str| {
+            let line = line.trim_end();
+            line.ends_with("= call @malloc(64)") || line.ends_with("= alloca [8 x f64], align 8")
+        };
+        let lines = prologue.lines().chain(body.lines()).filter(made);
+        let arrays = lines.filter_map(|line| line.split_whitespace().next());
+        names.extend(arrays.map(ToString::to_string));
+        let mut lines: Vec<String> = names
             .iter()
-            .map(|name| format!("    declared {name} element 0\n"));
-        lines.collect()
+            .map(|name| format!("    declared {name} element 0\n"))
+            .collect();
+        let others = [
+            (Memory::Records, "%records", 2),
+            (Memory::Singles, "%singles", 3),
+            (Memory::Table, "%table", 4),
+        ];
+        for (memory, name, source) in others {
+            if self.touched.contains(&memory) {
+                lines.push(format!("    declared {name} element {source}\n"));
+            }
+        }
+        lines.concat()
     }
 
     fn head(&self) -> String {
