@@ -188,6 +188,7 @@ impl Census<'_> {
                     Kernel::Walk => "loop over a pointer",
                     Kernel::Sweep | Kernel::Eliminate => "loop in a loop",
                     Kernel::Mix => "call",
+                    Kernel::Exchange => "structure copied",
                 });
                 self.note_if(bases[0] == bases[1], "call with one array twice");
                 self.bases(bases);

@@ -511,6 +511,7 @@ impl Grower {
             Kernel::Eliminate,
             Kernel::Mix,
             Kernel::Mix,
+            Kernel::Exchange,
         ];
         let kernel = self.pick(&all);
         let first = self.writable();

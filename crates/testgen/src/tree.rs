@@ -449,12 +449,14 @@ pub enum Stmt {
 pub enum Kernel {
     /// A pointer walks over an array and changes it.
     Walk,
-    /// Each element changes those behind it and itself.
+    /// From the last element on, each changes those before it, and then itself.
     Sweep,
     /// Each element changes those behind it.
     Eliminate,
     /// Reads through one pointer, writes through the other, and uses what it read.
     Mix,
+    /// Copies a structure of floats of two formats and an integer, changes the old one, and uses both.
+    Exchange,
 }
 
 impl Kernel {
@@ -465,6 +467,7 @@ impl Kernel {
             Kernel::Sweep => "sweep",
             Kernel::Eliminate => "eliminate",
             Kernel::Mix => "mix",
+            Kernel::Exchange => "exchange",
         }
     }
 }

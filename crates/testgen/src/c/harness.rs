@@ -144,7 +144,7 @@ __attribute__((noinline)) static double walk(double *p, double *q, double u, dou
 static double sweep(double *p, double *q, double u, double w, long n) {
   long count = (n & 3) + 1;
   for (long i = 0; i < count; i++)
-    for (long j = i; j < count; j++) p[j] = tanh(p[j] * w) + sin(p[i] * u);
+    for (long j = 0; j < count - i; j++) p[j] = tanh(p[j] * w) + sin(p[count - i - 1] * u);
   return sin(q[0]);
 }
 static double eliminate(double *p, double *q, double u, double w, long n) {
@@ -152,6 +152,15 @@ static double eliminate(double *p, double *q, double u, double w, long n) {
   for (long i = 0; i < count; i++)
     for (long j = i + 1; j < count; j++) p[j] = tanh(p[j] * w) + sin(p[i] * u);
   return sin(q[0]);
+}
+typedef struct { double a; float b, c; long n; } Mixed;
+__attribute__((noinline)) static double exchange(double *p, double *q, double u, double w, long n) {
+  Mixed old = {u * w, (float)u, (float)w, n}, new;
+  memcpy(&new, &old, sizeof(Mixed));
+  old.b = 0.5f;
+  double result = tanh(new.a + (double)(new.b * new.c));
+  p[new.n & 3] = result;
+  return result * (double)old.b;
 }
 __attribute__((noinline)) static double mix(double *p, double *q, double u, double w, long n) {
   double x = p[0], y = p[1];

@@ -105,12 +105,13 @@ rows(%i: i64):
     %more = icmp slt %i, %count
     branch %more, row, done
 row:
-    %pivot = address %p + 8*%i
-    %first = add nsw %i, 0:i64 : i64
-    jump columns(%first)
+    %top = sub nsw %count, %i : i64
+    %last = sub nsw %top, 1:i64 : i64
+    %pivot = address %p + 8*%last
+    jump columns(0:i64)
 columns(%j: i64):
-    %inside = icmp slt %j, %count
-    branch %inside, column, end
+    %inside = icmp slt %j, %top
+    branch %inside, column, next
 column:
     %a = load f64 %pivot, align 8
     %at = address %p + 8*%j
@@ -123,12 +124,12 @@ column:
     store %new, %at, align 8
     %j1 = add nsw %j, 1:i64 : i64
     jump columns(%j1)
-end:
+next:
     %i1 = add nsw %i, 1:i64 : i64
     jump rows(%i1)
 done:
-    %last = load f64 %q, align 8
-    %result = math sin %last : f64
+    %end = load f64 %q, align 8
+    %result = math sin %end : f64
     return %result
 }
 ",
@@ -195,6 +196,46 @@ entry:
     %bounded = math sin %tz : f64
     store %bounded, %q1, align 8
     return %bounded
+}
+",
+    ),
+    (
+        "@exchange(",
+        "func @exchange(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+entry:
+    %old = alloca {f64, f32, f32, i64}, align 8
+    %new = alloca {f64, f32, f32, i64}, align 8
+    %old_b = address %old + 8
+    %old_c = address %old + 12
+    %old_n = address %old + 16
+    %new_b = address %new + 8
+    %new_c = address %new + 12
+    %new_n = address %new + 16
+    %uw = fmul %u, %w : f64
+    %narrow_u = fptrunc %u : f32
+    %narrow_w = fptrunc %w : f32
+    store %uw, %old, align 8
+    store %narrow_u, %old_b, align 4
+    store %narrow_w, %old_c, align 4
+    store %n, %old_n, align 8
+    memcopy %new, %old, 24:i64
+    store 0.5:f32, %old_b, align 4
+    %a = load f64 %new, align 8
+    %b = load f32 %new_b, align 4
+    %c = load f32 %new_c, align 4
+    %m = load i64 %new_n, align 8
+    %bc = fmul %b, %c : f32
+    %wide = fpext %bc : f64
+    %sum = fadd %a, %wide : f64
+    %result = math tanh %sum : f64
+    %low = and %m, 3:i64
+    %at = address %p + 8*%low
+    store %result, %at, align 8
+    %held = load f32 %old_b, align 4
+    %held_wide = fpext %held : f64
+    %scaled = fmul %result, %held_wide : f64
+    return %scaled
 }
 ",
     ),
