@@ -24,3 +24,4 @@ pub mod simplify;
 mod split;
 pub mod support;
 pub mod synthesis;
+pub mod warnings;
