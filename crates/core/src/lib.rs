@@ -25,3 +25,4 @@ pub mod simplify;
 mod split;
 pub mod support;
 pub mod synthesis;
+pub mod warnings;

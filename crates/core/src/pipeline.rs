@@ -16,19 +16,32 @@ use crate::simplify;
 use crate::split;
 use crate::support;
 use crate::synthesis::Synthesis;
+use crate::warnings::LARGE_TAPE;
 use cranelift_entity::EntityRef;
 use std::collections::{BTreeSet, HashSet};
 
 /// What the user chose.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How values for the reverse sweep are kept.
     pub plan: PlanKind,
+    /// So many bytes of tape for one call are told.
+    pub large_tape: u64,
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,
     /// Makes choices by chance, from this seed, see [`chaos`](crate::chaos).
     pub chaos: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            plan: PlanKind::default(),
+            large_tape: LARGE_TAPE,
+            planted: None,
+        }
+    }
 }
 
 impl Options {
@@ -45,6 +58,8 @@ pub struct Outcome {
     pub added: Vec<Func>,
     /// The plan of each reverse-mode derivative.
     pub reports: Vec<Report>,
+    /// What is legal and suspicious.
+    pub warnings: Vec<Box<Diagnostic>>,
 }
 
 /// Replaces every request in a module by a call of the derivative it asks for.
@@ -59,6 +74,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         open: Vec::new(),
         first_new,
         halves: Vec::new(),
+        warnings: Vec::new(),
     };
     let result = worklist.run();
     let pairs = worklist.synthesis.sweeps();
@@ -78,6 +94,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     Ok(Outcome {
         added: module.funcs.keys().skip(first_new).collect(),
         reports: worklist.synthesis.reports,
+        warnings: worklist.warnings,
     })
 }
 
@@ -99,6 +116,8 @@ struct Worklist {
     first_new: usize,
     /// The sweeps that the program calls one by one.
     halves: Vec<Func>,
+    /// What is suspicious, each thing once.
+    warnings: Vec<Box<Diagnostic>>,
 }
 
 impl Worklist {
@@ -128,6 +147,7 @@ impl Worklist {
             self.open.pop();
             let replaced = self.replace(func, inst, request);
             replaced.map_err(|complaint| self.blame(complaint, func, inst))?;
+            self.warn(func, inst, request);
         }
         self.done.insert(func);
         Ok(())
@@ -152,6 +172,20 @@ impl Worklist {
         complaint.places.retain(|place| !ours(place));
         let asking = &module.funcs[func];
         complaint.from(module, asking.inst(inst).loc, &asking.name, Link::Asked)
+    }
+
+    /// Tells what is suspicious about a request, unless another one like it was told of that.
+    fn warn(&mut self, func: Func, inst: Inst, request: &Request) {
+        let synthesis = &self.synthesis;
+        let (module, large) = (&synthesis.module, synthesis.options.large_tape);
+        for told in synthesis.warnings.of_request(module, request, large) {
+            let known = |other: &Box<Diagnostic>| {
+                (other.code, &other.message) == (told.code, &told.message)
+            };
+            if !self.warnings.iter().any(known) {
+                self.warnings.push(self.blame(told, func, inst));
+            }
+        }
     }
 
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {

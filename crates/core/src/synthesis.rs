@@ -21,6 +21,7 @@ use crate::report::Report;
 use crate::reverse::{self, Augmented, Bodies, Layout, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
+use crate::warnings::Warnings;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -53,6 +54,8 @@ pub struct Synthesis {
     declared: Vec<Func>,
     /// How many calls through pointers lie between the request and what is being made.
     pub dispatches: usize,
+    /// What is suspicious.
+    pub warnings: Warnings,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -80,6 +83,7 @@ impl Synthesis {
     /// Starts with no derivative made.
     pub fn new(module: Module, options: Options) -> Synthesis {
         Synthesis {
+            warnings: Warnings::new(&module),
             module,
             options,
             reports: Vec::new(),
@@ -115,13 +119,15 @@ impl Synthesis {
     fn primal(&mut self, key: &Key) -> Result<Primal> {
         let new = || Rc::new(Effects::new(&self.module));
         let effects = self.effects.get_or_insert_with(new).clone();
-        Primal::new(
+        let primal = Primal::new(
             &mut self.module,
             key.clone(),
             effects,
             &mut self.summaries,
             &self.options,
-        )
+        )?;
+        self.warnings.note_primal(&self.module, &primal);
+        Ok(primal)
     }
 
     /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not
@@ -475,6 +481,8 @@ impl Synthesis {
 
     /// Keeps what was decided about a function.
     pub fn report(&mut self, primal: &Primal, augmented: &Augmented, plan: &Plan, layout: &Layout) {
+        self.warnings
+            .note_plan(&self.module, primal, augmented, layout);
         let report = Report::new(&self.module, primal, augmented, plan, layout);
         self.reports.push(report);
     }

@@ -1,8 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use zymase_core::warnings::LARGE_TAPE;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +44,8 @@ pub enum Command {
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
     /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
-    /// checked when the program runs.
+    /// checked when the program runs. `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES`
+    /// are about the warnings of Zymase.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
     Cc(PassThrough),
@@ -57,6 +59,7 @@ pub enum Command {
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
     /// else is passed on. With `--checks`, shadows are checked when the program runs.
+    /// `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES` are about the warnings of Zymase.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
@@ -102,6 +105,15 @@ pub struct CompileOptions {
     /// is the memory it is to be the shadow of
     #[arg(long)]
     pub checks: bool,
+    /// Give no warnings
+    #[arg(long)]
+    pub no_warnings: bool,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Warn of derivatives that keep so many bytes for each call
+    #[arg(long, value_name = "BYTES", default_value_t = LARGE_TAPE)]
+    pub warn_cache: u64,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -113,8 +125,36 @@ impl Default for CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
             checks: false,
+            no_warnings: false,
+            deny_warnings: false,
+            warn_cache: LARGE_TAPE,
             print_after: Vec::new(),
         }
+    }
+}
+
+impl CompileOptions {
+    /// Whether an argument of another tool is an option of ours.
+    pub fn is_ours(argument: &OsStr) -> bool {
+        CompileOptions::default().read(argument)
+    }
+
+    /// Reads an option of ours among those of another tool; whether it was one.
+    pub fn read(&mut self, argument: &OsStr) -> bool {
+        let text = argument.to_str().unwrap_or_default();
+        match text {
+            "--checks" => self.checks = true,
+            "--no-warnings" => self.no_warnings = true,
+            "--deny-warnings" => self.deny_warnings = true,
+            _ => {
+                let bytes = text.strip_prefix("--warn-cache=");
+                match bytes.and_then(|bytes| bytes.parse().ok()) {
+                    Some(bytes) => self.warn_cache = bytes,
+                    None => return false,
+                }
+            }
+        }
+        true
     }
 }
 

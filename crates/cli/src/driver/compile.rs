@@ -5,7 +5,8 @@
 
 use crate::args::{CompileOptions, Plan, Step};
 use crate::journal;
-use zymase_core::diagnostic::{Code, Diagnostic, Result};
+use crate::report;
+use zymase_core::diagnostic::{Code, Diagnostic, Result, Severity};
 use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
@@ -71,6 +72,7 @@ pub fn differentiate(
     journal::step(&format!("writing the derivatives of {name}"));
     let outcome = pipeline::differentiate(&mut imported.module, &core_options(options));
     let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
+    warn(&pins, outcome.warnings, options)?;
     show(Step::Derivatives, &|| print_module(&imported.module));
     let core = print_module(&imported.module);
     journal::step(&format!("handing the derivatives of {name} to LLVM"));
@@ -102,6 +104,7 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
             Plan::Everything => PlanKind::Everything,
         },
         chaos: chaos(),
+        large_tape: options.warn_cache,
         ..pipeline::Options::default()
     }
 }
@@ -109,6 +112,22 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
 /// The seed of choices by chance, for tests: no option, so that any command can be run with it.
 fn chaos() -> Option<u64> {
     std::env::var("ZYMASE_CHAOS").ok()?.parse().ok()
+}
+
+/// Prints warnings; the last one is an error if they are to be errors.
+fn warn(pins: &Pins, warnings: Vec<Box<Diagnostic>>, options: &CompileOptions) -> Result<()> {
+    let mut warnings = warnings.into_iter().peekable();
+    while let Some(warning) = warnings.next().filter(|_| !options.no_warnings) {
+        let mut warning = pins.locate(warning);
+        if options.deny_warnings {
+            warning.severity = Severity::Error;
+            if warnings.peek().is_none() {
+                return Err(warning);
+            }
+        }
+        report::print(&warning);
+    }
+    Ok(())
 }
 
 /// For a module that stands alone.

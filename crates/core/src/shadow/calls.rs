@@ -511,10 +511,18 @@ impl Walk<'_> {
         })
     }
 
+    fn note_call(&mut self, inst: Inst, callee: &Key) {
+        let Synthesis {
+            module, warnings, ..
+        } = &mut *self.synthesis;
+        warnings.note_call(module, self.primal, inst, callee);
+    }
+
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let derivative = self.make(inst, |synthesis| synthesis.forward(&key))?;
+        self.note_call(inst, &key);
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
@@ -525,6 +533,7 @@ impl Walk<'_> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        self.note_call(inst, &key);
         // A function that calls itself in many places may be made for several keys, and each would
         // have all frames of the next in its own.
         pair.frame_bytes = pair.frame_bytes.filter(|&bytes| bytes <= LARGEST_FRAME);
