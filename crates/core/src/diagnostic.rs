@@ -50,17 +50,7 @@ impl Diagnostic {
 
     /// The same message at the place of a location and of the calls it was inlined through.
     pub fn at(mut self: Box<Self>, module: &Module, loc: Option<Loc>) -> Box<Diagnostic> {
-        let mut next = loc;
-        while let Some(loc) = next {
-            let data = &module.locs[loc];
-            self.places.push(Place {
-                file: data.file.clone(),
-                line: data.line,
-                column: data.column,
-                function: data.function.clone(),
-            });
-            next = data.inlined_at;
-        }
+        self.places.extend(Place::chain(module, loc));
         self
     }
 
@@ -75,6 +65,25 @@ impl Diagnostic {
             });
         }
         self
+    }
+}
+
+impl Place {
+    /// The place of a location, and behind it the calls it was inlined through.
+    pub fn chain(module: &Module, loc: Option<Loc>) -> Vec<Place> {
+        let mut places = Vec::new();
+        let mut next = loc;
+        while let Some(loc) = next {
+            let data = &module.locs[loc];
+            places.push(Place {
+                file: data.file.clone(),
+                line: data.line,
+                column: data.column,
+                function: data.function.clone(),
+            });
+            next = data.inlined_at;
+        }
+        places
     }
 }
 

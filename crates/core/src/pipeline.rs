@@ -41,7 +41,7 @@ impl Options {
 pub struct Outcome {
     /// The functions that were added, in the order they were made.
     pub added: Vec<Func>,
-    /// The plan of each reverse-mode derivative.
+    /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
 }
 
@@ -63,7 +63,11 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
+    let on_stack = simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
+    let mut reports = worklist.synthesis.reports;
+    for report in &mut reports {
+        report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
+    }
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {
@@ -75,7 +79,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     }
     Ok(Outcome {
         added: module.funcs.keys().skip(first_new).collect(),
-        reports: worklist.synthesis.reports,
+        reports,
     })
 }
 

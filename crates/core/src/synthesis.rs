@@ -13,10 +13,10 @@ use crate::ir::{
     Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
-use crate::plan::{Plan, PlanKind};
+use crate::plan::PlanKind;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Bodies, Layout, delayed, unpaired, versions};
+use crate::reverse::{self, Bodies, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use std::collections::{HashMap, HashSet};
@@ -223,7 +223,9 @@ impl Synthesis {
             Some(Given::Blas(routine)) => blas::forward(&mut self.module, key, routine),
             None => {
                 let primal = self.primal(key)?;
-                forward::synthesize(self, &primal, name)?
+                let function = forward::synthesize(self, &primal, name)?;
+                self.reports.push(Report::forward(&self.module, &primal));
+                function
             }
         };
         self.open.pop();
@@ -263,6 +265,10 @@ impl Synthesis {
             }
         };
         self.open.pop();
+        self.reports.extend(bodies.report.map(|report| Report {
+            sweep: Some(augmented),
+            ..report
+        }));
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
@@ -304,17 +310,23 @@ impl Synthesis {
             disjoint: true,
             ..key.clone()
         };
-        let conditions = match self.options.plan {
-            // Memory that does not overlap may leave nests as they are that must be expanded
-            // otherwise, so it is the reads of that version that count.
-            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
-                let judged = self.primal(&disjoint)?;
-                versions::conditions(&judged)
-            }
-            PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
-            _ => Vec::new(),
+        // Memory that does not overlap may leave nests as they are that must be expanded otherwise,
+        // so it is the reads of that version that count.
+        let versions = self.options.plan == PlanKind::MinCut && !key.disjoint;
+        let nests = versions && has_nests(&self.module.funcs[key.func]);
+        let without_overlap = nests.then(|| self.primal(&disjoint)).transpose()?;
+        let judged = without_overlap.as_ref().unwrap_or(&primal);
+        let conditions = match versions {
+            true => versions::conditions(judged),
+            false => Vec::new(),
         };
-        let bodies = reverse::synthesize(self, &primal)?;
+        let mut bodies = reverse::synthesize(self, &primal)?;
+        if let Some(mut report) = bodies.report.take() {
+            if !conditions.is_empty() {
+                report.add_checks(&self.module, judged, &conditions);
+            }
+            self.reports.push(report);
+        }
         let release = bodies.delays.then(|| delayed::release(&mut self.module));
         let forget = key.settles.then(|| unpaired::forget(&mut self.module));
         let release = forget.into_iter().chain(release).collect::<Vec<_>>();
@@ -424,12 +436,6 @@ impl Synthesis {
     /// The shadows of global variables.
     pub fn shadow_globals(&self) -> &ShadowGlobals {
         &self.shadow_globals
-    }
-
-    /// Keeps what was decided about a function.
-    pub fn report(&mut self, primal: &Primal, augmented: &Augmented, plan: &Plan, layout: &Layout) {
-        let report = Report::new(&self.module, primal, augmented, plan, layout);
-        self.reports.push(report);
     }
 }
 

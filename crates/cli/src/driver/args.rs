@@ -11,7 +11,7 @@ Examples:
   zymase c++ -O2 model.cpp -o model        the same in C++
   zymase opt in.ll -o out.ll               one module, its derivatives added
   zymase opt in.ll --emit core             what Zymase sees
-  zymase explain in.ll                     what is asked for, kept and recomputed
+  zymase explain model.c                   what is asked for, kept and recomputed
 
 A program asks for the derivative of f by a call:
   double __enzyme_autodiff(void *, ...);
@@ -184,17 +184,53 @@ pub enum Step {
     Finish,
 }
 
-/// Show what a module asks for, and how its derivatives are made
+/// Show what a program asks for, and how its derivatives are made
 ///
-/// For every request: the function, the mode, what each argument is, and the plan of the reverse
-/// sweep, with what is kept, how many bytes, and why.
+/// For every request: the function, the mode and what each argument is. For every derivative, on
+/// source lines: what is active, what the reverse sweep keeps, reads or computes again, how many
+/// bytes, why, and what overwrites it, how loops and calls are reversed, and what is checked.
+///
+/// Example: zymase explain --html model.html -O2 -Iinclude model.c
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// The module (.ll or .bc)
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
+    /// Write a page for a browser, which needs nothing else
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub options: CompileOptions,
+    /// Modules (.ll or .bc), sources in C or C++ with the arguments of clang for them, objects and
+    /// archives
+    #[arg(
+        value_name = "IN",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub inputs: Vec<OsString>,
+}
+
+/// The options of `explain` itself, which may also stand behind its inputs.
+const EXPLAIN_OPTIONS: [&str; 3] = ["--html", "--plan", "--print-after"];
+
+/// Arguments of the whole command, those of `explain` itself before the arguments of clang.
+pub fn sorted(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.peekable();
+    let mut first: Vec<OsString> = args.by_ref().take(2).collect();
+    if first.last().is_none_or(|command| command != "explain") {
+        return first.into_iter().chain(args).collect();
+    }
+    let mut others = Vec::new();
+    while let Some(argument) = args.next() {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        match EXPLAIN_OPTIONS.contains(&name) {
+            true if text.contains('=') => first.push(argument),
+            true => first.extend(std::iter::once(argument).chain(args.next())),
+            false => others.push(argument),
+        }
+    }
+    first.extend(others);
+    first
 }
 
 /// Differentiate a small built-in program, run it and check the result

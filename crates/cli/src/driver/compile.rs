@@ -18,7 +18,7 @@ use zymase_llvm::{Module, OptLevel, export, import, pipelines, unwinding};
 pub struct Done {
     /// The requests that were served.
     pub pins: Pins,
-    /// The plans of the reverse-mode derivatives.
+    /// What was decided about the derivatives.
     pub reports: Vec<Report>,
     /// The text of core's module, derivatives included.
     pub core: String,

@@ -46,6 +46,7 @@ use crate::diagnostic::Result;
 use crate::ir::Function;
 use crate::plan;
 use crate::primal::Primal;
+use crate::report::Report;
 use crate::shadow::{self, Sweep};
 use crate::synthesis::Synthesis;
 use gradient::Gradient;
@@ -60,6 +61,8 @@ pub struct Bodies {
     pub frame_bytes: u64,
     /// Whether the frame begins with the address of a list of [`delayed`] frees.
     pub delays: bool,
+    /// What was decided, if they come from the function's body.
+    pub report: Option<Report>,
 }
 
 /// Writes both sweeps of a function.
@@ -72,7 +75,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let kind = synthesis.options.plan;
     let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
     let layout = Layout::new(synthesis, primal, &augmented, &plan);
-    synthesis.report(primal, &augmented, &plan, &layout);
+    let report = Report::reverse(&synthesis.module, primal, &augmented, &plan, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     Ok(Bodies {
@@ -80,5 +83,6 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         gradient,
         frame_bytes: layout.frame_bytes(),
         delays: synthesis.has_list(&primal.key),
+        report: Some(report),
     })
 }

@@ -63,6 +63,11 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
     !primal.key.reverse || reverses(primal, data, nest).iter().all(intact)
 }
 
+/// How many nests the reverse of one is.
+pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
+    reverses(primal, data, nest).len()
+}
+
 /// One nest of the reverse. Its operands are still values of the forward sweep.
 #[derive(Clone)]
 struct Reverse {

@@ -20,8 +20,14 @@ use crate::support::{self, Callable};
 use std::collections::HashSet;
 
 /// Lets these functions use the stack, except what `halves` reach. The two sweeps of a derivative are
-/// given as pairs, because they must agree.
-pub fn run(module: &mut Module, funcs: &[Func], halves: &[Func], pairs: &[(Func, Func)]) {
+/// given as pairs, because they must agree. Gives the functions that now do.
+pub fn run(
+    module: &mut Module,
+    funcs: &[Func],
+    halves: &[Func],
+    pairs: &[(Func, Func)],
+) -> HashSet<Func> {
+    let mut on_stack = HashSet::new();
     let on_heap = reached(module, halves, pairs);
     for &func in funcs {
         for inst in tape_calls(&module.funcs[func]) {
@@ -36,10 +42,12 @@ pub fn run(module: &mut Module, funcs: &[Func], halves: &[Func], pairs: &[(Func,
                 call.attrs.flags.remove(FnFlags::TAPE);
                 if let Some(callee) = callee {
                     call.callee = Callee::Direct(callee);
+                    on_stack.insert(func);
                 }
             }
         }
     }
+    on_stack
 }
 
 /// Keeps what a function and its callees allocate on the heap, because they are differentiated.
