@@ -24,6 +24,8 @@ use std::collections::{BTreeSet, HashSet};
 pub struct Options {
     /// How values for the reverse sweep are kept.
     pub plan: PlanKind,
+    /// Whether programs stop where a derivative is not finite.
+    pub check_finite: bool,
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,

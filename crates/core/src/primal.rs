@@ -83,7 +83,7 @@ impl Primal {
                 effects = Rc::new(Effects::new(module));
                 continue;
             }
-            let chosen = nest::to_expand(&primal);
+            let chosen = nest::to_expand(&primal, options.check_finite);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
             };

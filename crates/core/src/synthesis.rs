@@ -34,6 +34,8 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
+    /// What is known of [`Synthesis::array_check`].
+    array_checks: HashMap<Key, Option<Callable>>,
     shadow_globals: ShadowGlobals,
     /// What is known of [`Synthesis::has_list`].
     lists: HashMap<(Func, bool), bool>,
@@ -85,6 +87,7 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
+            array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
             unpaired: HashSet::new(),
@@ -206,6 +209,23 @@ impl Synthesis {
             Some(Given::Blas(routine)) => Some(blas::reverse(&mut self.module, key, routine)),
             None => None,
         })
+    }
+
+    /// A function that takes what the derivative of a subprogram of linear algebra takes, then a
+    /// message, and checks the arrays of derivatives among that, if the user asks for it.
+    pub fn array_check(&mut self, key: &Key) -> Result<Option<Callable>> {
+        if !self.options.check_finite {
+            return Ok(None);
+        }
+        if let Some(known) = self.array_checks.get(key) {
+            return Ok(known.clone());
+        }
+        let check = match self.given(key)? {
+            Some(Given::Blas(routine)) => Some(blas::finite(&mut self.module, key, routine)),
+            _ => None,
+        };
+        self.array_checks.insert(key.clone(), check.clone());
+        Ok(check)
     }
 
     /// The forward derivative of a key.

@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,8 @@ pub enum Command {
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
     /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
-    /// checked when the program runs.
+    /// checked when the program runs; with `--check-finite`, it stops where a derivative becomes
+    /// NaN or infinite.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
     Cc(PassThrough),
@@ -56,7 +57,7 @@ pub enum Command {
     ///
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
-    /// else is passed on. With `--checks`, shadows are checked when the program runs.
+    /// else is passed on. `--checks` and `--check-finite` are those of `zymase cc`.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
@@ -102,6 +103,10 @@ pub struct CompileOptions {
     /// is the memory it is to be the shadow of
     #[arg(long)]
     pub checks: bool,
+    /// Stop when the program runs where an adjoint or tangent becomes NaN or infinite, and name the
+    /// operation of the source program that made it
+    #[arg(long)]
+    pub check_finite: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -113,8 +118,26 @@ impl Default for CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
             checks: false,
+            check_finite: false,
             print_after: Vec::new(),
         }
+    }
+}
+
+impl CompileOptions {
+    /// Takes an option that is ours among arguments of clang or of a linker; says whether it is.
+    pub fn take(&mut self, argument: &OsStr) -> bool {
+        match argument.to_str() {
+            Some("--checks") => self.checks = true,
+            Some("--check-finite") => self.check_finite = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether an argument is an option of ours.
+    pub fn is_ours(argument: &OsStr) -> bool {
+        CompileOptions::default().take(argument)
     }
 }
 

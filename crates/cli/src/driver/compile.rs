@@ -98,6 +98,7 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
             Plan::Auto => PlanKind::default(),
             Plan::Everything => PlanKind::Everything,
         },
+        check_finite: options.check_finite,
         ..pipeline::Options::default()
     }
 }

@@ -29,6 +29,7 @@ mod control;
 mod decisions;
 pub mod delayed;
 mod dropped;
+mod finite;
 mod gradient;
 mod induction;
 mod local;

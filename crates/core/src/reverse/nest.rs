@@ -23,14 +23,15 @@ use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
 use std::collections::{HashMap, HashSet};
 
-/// The nests of a function that must be expanded before it can be differentiated.
-pub fn to_expand(primal: &Primal) -> HashSet<Inst> {
+/// The nests of a function that must be expanded before it can be differentiated. There is no place
+/// for checks in a nest.
+pub fn to_expand(primal: &Primal, checked: bool) -> HashSet<Inst> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
     let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
         Op::Nest(nest) => {
             // Nests have no branches on whether a shadow is one.
-            primal.key.runtime_activity || !has_derivative(primal, **inst, nest)
+            checked || primal.key.runtime_activity || !has_derivative(primal, **inst, nest)
         }
         _ => false,
     };

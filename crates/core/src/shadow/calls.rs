@@ -508,7 +508,10 @@ impl Walk<'_> {
         let derivative = self.make(inst, |synthesis| synthesis.forward(&key))?;
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
+        let arrays = args.clone();
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        self.check_arrays(data, &key, arrays)?;
+        self.check_called(inst, data, func);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The arguments of clang: which are sources, which are for compiling, which for linking.
 
 use crate::args::CompileOptions;
-use crate::ld::{CHECKS, level};
+use crate::ld::level;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,8 @@ pub struct Arguments {
     /// The language that `-x` says.
     language: Option<OsString>,
     output: Option<PathBuf>,
-    /// Whether programs check their shadows.
-    checks: bool,
+    /// What is said of derivatives.
+    ours: CompileOptions,
     /// Where standard input was put, because it is read more than once.
     pub standard_input: Option<PathBuf>,
 }
@@ -101,22 +101,25 @@ impl Arguments {
     /// Sorts the arguments.
     pub fn read(args: &[OsString]) -> Arguments {
         let mut sorted = Arguments {
-            given: args.iter().filter(|&a| a != CHECKS).cloned().collect(),
+            given: args
+                .iter()
+                .filter(|argument| !CompileOptions::is_ours(argument))
+                .cloned()
+                .collect(),
             mode: Mode::Link,
             sources: Vec::new(),
             compile: Vec::new(),
             link: Vec::new(),
             language: None,
             output: None,
-            checks: false,
+            ours: CompileOptions::default(),
             standard_input: None,
         };
         let mut args = args.iter();
         while let Some(argument) = args.next() {
             let text = argument.to_string_lossy().into_owned();
             match text.as_str() {
-                CHECKS => {
-                    sorted.checks = true;
+                _ if sorted.ours.take(argument) => {
                     sorted.link.push(Link::Argument(argument.clone()));
                 }
                 "-c" => sorted.set(Mode::Object),
@@ -362,8 +365,7 @@ impl Arguments {
             .find_map(|text| text.strip_prefix("-O").and_then(level));
         CompileOptions {
             level: last.unwrap_or(crate::args::Level::Zero),
-            checks: self.checks,
-            ..CompileOptions::default()
+            ..self.ours.clone()
         }
     }
 }

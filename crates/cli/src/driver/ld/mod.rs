@@ -13,7 +13,7 @@ mod resolve;
 use crate::args::CompileOptions;
 use crate::compile::{Done, codegen_level, differentiate};
 use crate::{journal, output, tools};
-pub use arguments::{CHECKS, level, open_response_files};
+pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
@@ -36,7 +36,8 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
     if inputs.units.iter().all(settled) {
-        let others = args.iter().filter(|&argument| argument != CHECKS);
+        let others = args.iter();
+        let others = others.filter(|argument| !CompileOptions::is_ours(argument));
         return tools::run(tools::command(&linker).args(others));
     }
     let scratch = output::scratch_folder()?;
