@@ -10,6 +10,7 @@ pub mod checks;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;
+mod finite;
 pub mod forward;
 pub mod interp;
 pub mod ir;

@@ -27,6 +27,8 @@ pub struct Options {
     pub plan: PlanKind,
     /// So many bytes of tape for one call are told.
     pub large_tape: u64,
+    /// Whether programs stop where a derivative is not finite.
+    pub check_finite: bool,
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,
@@ -39,7 +41,9 @@ impl Default for Options {
         Options {
             plan: PlanKind::default(),
             large_tape: LARGE_TAPE,
+            check_finite: false,
             planted: None,
+            chaos: None,
         }
     }
 }
@@ -56,7 +60,7 @@ impl Options {
 pub struct Outcome {
     /// The functions that were added, in the order they were made.
     pub added: Vec<Func>,
-    /// The plan of each reverse-mode derivative.
+    /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
     /// What is legal and suspicious.
     pub warnings: Vec<Box<Diagnostic>>,
@@ -81,7 +85,12 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
+    let on_stack =
+        simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
+    let mut reports = worklist.synthesis.reports;
+    for report in &mut reports {
+        report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
+    }
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {
@@ -93,7 +102,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     }
     Ok(Outcome {
         added: module.funcs.keys().skip(first_new).collect(),
-        reports: worklist.synthesis.reports,
+        reports,
         warnings: worklist.warnings,
     })
 }

@@ -253,6 +253,7 @@ impl Primal {
         match &data.op {
             Op::Opaque(opaque) => opaque.name.clone(),
             Op::Math(function) => function.name().to_string(),
+            Op::Unary(op) => op.name().to_string(),
             Op::Binary(op) => op.name().to_string(),
             Op::Cast(op) => op.name().to_string(),
             op => {

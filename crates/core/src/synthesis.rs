@@ -14,11 +14,11 @@ use crate::ir::{
     Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
-use crate::plan::{Plan, PlanKind};
+use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Bodies, Layout, delayed, unpaired, versions};
+use crate::reverse::{self, Bodies, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
 use crate::support::Callable;
 use crate::warnings::Warnings;
@@ -37,6 +37,8 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
+    /// What is known of [`Synthesis::array_check`].
+    array_checks: HashMap<Key, Option<Callable>>,
     shadow_globals: ShadowGlobals,
     /// What is known of [`Synthesis::has_list`].
     lists: HashMap<(Func, bool), bool>,
@@ -91,6 +93,7 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
+            array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
             unpaired: HashSet::new(),
@@ -216,6 +219,23 @@ impl Synthesis {
         })
     }
 
+    /// A function that takes what the derivative of a subprogram of linear algebra takes, then a
+    /// message, and checks the arrays of derivatives among that, if the user asks for it.
+    pub fn array_check(&mut self, key: &Key) -> Result<Option<Callable>> {
+        if !self.options.check_finite {
+            return Ok(None);
+        }
+        if let Some(known) = self.array_checks.get(key) {
+            return Ok(known.clone());
+        }
+        let check = match self.given(key)? {
+            Some(Given::Blas(routine)) => Some(blas::finite(&mut self.module, key, routine)),
+            _ => None,
+        };
+        self.array_checks.insert(key.clone(), check.clone());
+        Ok(check)
+    }
+
     /// The forward derivative of a key.
     pub fn forward(&mut self, key: &Key) -> Result<Func> {
         if let Some(&func) = self.forwards.get(key) {
@@ -231,7 +251,9 @@ impl Synthesis {
             Some(Given::Blas(routine)) => blas::forward(&mut self.module, key, routine),
             None => {
                 let primal = self.primal(key)?;
-                forward::synthesize(self, &primal, name)?
+                let function = forward::synthesize(self, &primal, name)?;
+                self.reports.push(Report::forward(&self.module, &primal));
+                function
             }
         };
         self.open.pop();
@@ -271,6 +293,10 @@ impl Synthesis {
             }
         };
         self.open.pop();
+        self.reports.extend(bodies.report.map(|report| Report {
+            sweep: Some(augmented),
+            ..report
+        }));
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
@@ -317,18 +343,24 @@ impl Synthesis {
             disjoint: true,
             ..key.clone()
         };
-        let conditions = match self.options.plan {
-            _ if self.flips(Choice::OneVersion, key) => Vec::new(),
-            // Memory that does not overlap may leave nests as they are that must be expanded
-            // otherwise, so it is the reads of that version that count.
-            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
-                let judged = self.primal(&disjoint)?;
-                versions::conditions(&judged)
-            }
-            PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
-            _ => Vec::new(),
+        // Memory that does not overlap may leave nests as they are that must be expanded otherwise,
+        // so it is the reads of that version that count.
+        let versions = self.options.plan == PlanKind::MinCut && !key.disjoint;
+        let versions = versions && !self.flips(Choice::OneVersion, key);
+        let nests = versions && has_nests(&self.module.funcs[key.func]);
+        let without_overlap = nests.then(|| self.primal(&disjoint)).transpose()?;
+        let judged = without_overlap.as_ref().unwrap_or(&primal);
+        let conditions = match versions {
+            true => versions::conditions(judged),
+            false => Vec::new(),
         };
-        let bodies = reverse::synthesize(self, &primal)?;
+        let mut bodies = reverse::synthesize(self, &primal)?;
+        if let Some(mut report) = bodies.report.take() {
+            if !conditions.is_empty() {
+                report.add_checks(&self.module, judged, &conditions);
+            }
+            self.reports.push(report);
+        }
         let function = self.combine(&bodies, key, &sig, name);
         if conditions.is_empty() {
             self.define(func, function);
@@ -375,6 +407,7 @@ impl Synthesis {
             gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
             frame_bytes: pair.frame_bytes.unwrap_or(0),
             delays: self.has_list(key),
+            report: None,
         };
         Ok(self.combine(&bodies, key, sig, name))
     }
@@ -477,14 +510,6 @@ impl Synthesis {
     /// The shadows of global variables.
     pub fn shadow_globals(&self) -> &ShadowGlobals {
         &self.shadow_globals
-    }
-
-    /// Keeps what was decided about a function.
-    pub fn report(&mut self, primal: &Primal, augmented: &Augmented, plan: &Plan, layout: &Layout) {
-        self.warnings
-            .note_plan(&self.module, primal, augmented, layout);
-        let report = Report::new(&self.module, primal, augmented, plan, layout);
-        self.reports.push(report);
     }
 }
 

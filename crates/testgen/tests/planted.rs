@@ -47,6 +47,7 @@ fn finds(seed: u64, defect: Defect) -> bool {
         },
         planted: Some(defect),
         chaos: (seed % 3 == 2).then_some(seed),
+        ..Options::default()
     };
     matches!(trial(&grow(seed), &options), Verdict::Wrong(_))
 }

@@ -19,7 +19,7 @@ use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, unwinding}
 pub struct Done {
     /// The requests that were served.
     pub pins: Pins,
-    /// The plans of the reverse-mode derivatives.
+    /// What was decided about the derivatives.
     pub reports: Vec<Report>,
     /// The text of core's module, derivatives included.
     pub core: String,
@@ -105,6 +105,7 @@ fn core_options(options: &CompileOptions) -> pipeline::Options {
         },
         chaos: chaos(),
         large_tape: options.warn_cache,
+        check_finite: options.check_finite,
         ..pipeline::Options::default()
     }
 }

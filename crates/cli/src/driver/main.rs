@@ -37,10 +37,10 @@ fn main() -> ExitCode {
 }
 
 fn work() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(args::sorted(std::env::args_os()));
     let done = match cli.command {
         Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Explain(args) => explain::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Explain(args) => exit(explain::run(&args)),
         Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Ld(args) => exit(ld::run(&args.args)),
         Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),

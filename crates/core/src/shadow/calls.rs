@@ -525,7 +525,10 @@ impl Walk<'_> {
         self.note_call(inst, &key);
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
+        let arrays = args.clone();
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        self.check_arrays(data, &key, arrays)?;
+        self.check_called(inst, data, func);
         Ok(())
     }
 

@@ -15,6 +15,7 @@
 //! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
 
 mod calls;
+mod finite;
 pub mod globals;
 mod memory;
 mod nest;
@@ -158,6 +159,7 @@ impl Walk<'_> {
             }
             position += 1 + count;
         }
+        self.check_given(entry);
         Builder::new(&mut self.func, entry).jump(old, primals);
     }
 
@@ -281,6 +283,7 @@ impl Walk<'_> {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
             let shadows = self.same_on_shadows(inst, data, &positions);
+            self.check_read(data, &shadows);
             self.check_held(inst, data, result, &shadows);
             return Ok(shadows);
         }
@@ -440,7 +443,10 @@ impl Walk<'_> {
         let args = &data.args;
         let sums = rules::emit::tangents(&mut builder, rule, args, result, &tangents, strong_zero);
         Ok(match sums {
-            Some(sums) => sums,
+            Some(sums) => {
+                self.check_tangents(data, &sums);
+                sums
+            }
             None => {
                 let ty = self.func.ty(result);
                 vec![self.func.zero(ty); self.width()]
