@@ -6,6 +6,7 @@
 pub mod analysis;
 mod blas;
 pub mod checks;
+pub mod compare;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;

@@ -12,6 +12,7 @@ Examples:
   zymase opt in.ll -o out.ll               one module, its derivatives added
   zymase opt in.ll --emit core             what Zymase sees
   zymase explain in.ll                     what is asked for, kept and recomputed
+  zymase check -O2 model.c -lm             compare its derivatives with finite differences
 
 A program asks for the derivative of f by a call:
   double __enzyme_autodiff(void *, ...);
@@ -39,6 +40,7 @@ pub enum Command {
     Opt(OptArgs),
     Explain(ExplainArgs),
     Demo(DemoArgs),
+    Check(CheckArgs),
     /// Compile and link C like clang, with derivatives
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
@@ -60,6 +62,27 @@ pub enum Command {
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
+}
+
+/// Build a program, run it, and compare its derivatives with others
+///
+/// At every call of a request: forward mode, reverse mode and finite differences. Says at which
+/// request and in which component they disagree first, and ends with exit code 1 if they do.
+///
+/// Takes what `zymase cc` takes, C++ if a source is; after `--` come the arguments of the program.
+///
+/// Example: zymase check -O2 model.c -lm -- input.txt
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The number that random directions come from
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Compare only the first N calls of each request; 0 is all of them
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub calls: u64,
+    /// Arguments of clang, then `--` and those of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub args: Vec<OsString>,
 }
 
 /// Arguments for another tool.
@@ -102,6 +125,10 @@ pub struct CompileOptions {
     /// is the memory it is to be the shadow of
     #[arg(long)]
     pub checks: bool,
+    /// Compare every derivative with the other mode and with finite differences when the program
+    /// runs (see `zymase check`)
+    #[arg(long = "check-requests", hide = true)]
+    pub compare: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -113,6 +140,7 @@ impl Default for CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
             checks: false,
+            compare: false,
             print_after: Vec::new(),
         }
     }

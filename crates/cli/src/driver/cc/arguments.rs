@@ -1,7 +1,7 @@
 //! The arguments of clang: which are sources, which are for compiling, which for linking.
 
 use crate::args::CompileOptions;
-use crate::ld::{CHECKS, level};
+use crate::ld::{CHECKS, COMPARE, level};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,8 @@ pub struct Arguments {
     output: Option<PathBuf>,
     /// Whether programs check their shadows.
     checks: bool,
+    /// Whether programs compare their derivatives with others.
+    compare: bool,
     /// Where standard input was put, because it is read more than once.
     pub standard_input: Option<PathBuf>,
 }
@@ -101,7 +103,11 @@ impl Arguments {
     /// Sorts the arguments.
     pub fn read(args: &[OsString]) -> Arguments {
         let mut sorted = Arguments {
-            given: args.iter().filter(|&a| a != CHECKS).cloned().collect(),
+            given: args
+                .iter()
+                .filter(|&a| a != CHECKS && a != COMPARE)
+                .cloned()
+                .collect(),
             mode: Mode::Link,
             sources: Vec::new(),
             compile: Vec::new(),
@@ -109,6 +115,7 @@ impl Arguments {
             language: None,
             output: None,
             checks: false,
+            compare: false,
             standard_input: None,
         };
         let mut args = args.iter();
@@ -117,6 +124,10 @@ impl Arguments {
             match text.as_str() {
                 CHECKS => {
                     sorted.checks = true;
+                    sorted.link.push(Link::Argument(argument.clone()));
+                }
+                COMPARE => {
+                    sorted.compare = true;
                     sorted.link.push(Link::Argument(argument.clone()));
                 }
                 "-c" => sorted.set(Mode::Object),
@@ -363,6 +374,7 @@ impl Arguments {
         CompileOptions {
             level: last.unwrap_or(crate::args::Level::Zero),
             checks: self.checks,
+            compare: self.compare,
             ..CompileOptions::default()
         }
     }

@@ -9,6 +9,9 @@ use zymase_core::diagnostic::Result;
 /// The option that makes programs check their shadows.
 pub const CHECKS: &str = "--checks";
 
+/// The option that makes programs compare their derivatives with others.
+pub const COMPARE: &str = "--check-requests";
+
 /// How long a command line may be before it goes into a file.
 const LONG: usize = 100_000;
 
@@ -64,6 +67,10 @@ impl Arguments {
         }
         if text == CHECKS {
             self.options.checks = true;
+            return;
+        }
+        if text == COMPARE {
+            self.options.compare = true;
             return;
         }
         if text.starts_with("-flto") {

@@ -12,8 +12,8 @@ mod resolve;
 
 use crate::args::CompileOptions;
 use crate::compile::{codegen_level, differentiate};
-use crate::{journal, output, tools};
-pub use arguments::{CHECKS, level, open_response_files};
+use crate::{check, journal, output, tools};
+pub use arguments::{CHECKS, COMPARE, level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
@@ -35,11 +35,16 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
-    if inputs.units.iter().all(settled) {
-        let others = args.iter().filter(|&argument| argument != CHECKS);
-        return tools::run(tools::command(&linker).args(others));
-    }
     let scratch = output::scratch_folder()?;
+    let runtime = match arguments.options.compare {
+        true => Some(check::runtime(&linker, scratch.path())?),
+        false => None,
+    };
+    if inputs.units.iter().all(settled) {
+        let ours = |argument: &&OsString| *argument == CHECKS || *argument == COMPARE;
+        let others = args.iter().filter(|argument| !ours(argument));
+        return tools::run(tools::command(&linker).args(others).args(runtime));
+    }
     let objects = compile_units(&inputs, &arguments)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
@@ -71,6 +76,7 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
             }
         });
     }
+    replaced.extend(runtime.map(OsString::from));
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
