@@ -12,8 +12,9 @@
 //! | forward | runs its forward derivative on the tangents in shadows and in the block |
 //! | reverse | runs its reverse derivative, and puts derivatives of numbers into the block |
 //!
-//! One of the last two is the derivative that was asked for; the other is asked for here. Each
-//! returns 0, or 1 if there is no such derivative. Everything else happens at run time, in memory,
+//! One of the last two is the derivative that was asked for; the other is asked for here. Of reverse
+//! mode in halves, both run, where the program asks for the first. Each function returns 0, or 1 if
+//! there is no such derivative. Everything else happens at run time, in memory,
 //! so this is about any language.
 //!
 //! Derivatives of functions that ask for derivatives themselves are taken of a copy that does not
@@ -49,8 +50,6 @@ pub struct Compared {
     /// Those whose requests need not be served (see [`Options`](crate::pipeline::Options)), with
     /// what they are for.
     pub optional: Vec<(Func, String)>,
-    /// The places of requests that are not compared: halves of reverse mode.
-    pub skipped: Vec<String>,
 }
 
 /// Lets requests check themselves.
@@ -63,11 +62,7 @@ pub fn run(module: &mut Module, asking: &[Asking]) -> Compared {
             continue;
         };
         match request.mode {
-            Mode::Forward | Mode::Combined => {}
-            Mode::Augmented => {
-                compared.skipped.push(place.clone());
-                continue;
-            }
+            Mode::Forward | Mode::Combined | Mode::Augmented => {}
             Mode::Recording | Mode::Gradient | Mode::TapeSize => continue,
         }
         let mut plain = function.clone();
@@ -170,7 +165,12 @@ impl Comparison {
         let _ = writeln!(
             text,
             "{} {} {} {}",
-            i32::from(self.request.mode == Mode::Combined),
+            match self.request.mode {
+                Mode::Combined => 1,
+                // Nobody knows the adjoints yet.
+                Mode::Augmented => 2,
+                _ => 0,
+            },
             self.request.width,
             record::number(coarsest(module, &reached)),
             i32::from(self.request.ret == ReturnActivity::Active && self.result.shadows.is_some()),
@@ -218,7 +218,11 @@ impl Comparison {
         for mode in [Mode::Recording, Mode::Forward, Mode::Combined] {
             let derivative = self.derivative(module, mode);
             let derivative = add(module, mode.name(), derivative);
-            if mode != self.request.mode {
+            let asked = match self.request.mode {
+                Mode::Augmented => Mode::Combined,
+                mode => mode,
+            };
+            if mode != asked {
                 let mode = match mode {
                     Mode::Combined => "reverse mode",
                     Mode::Recording => "memory",
@@ -345,7 +349,16 @@ impl Comparison {
             Mode::Combined => count + key.gradient_results(sig).len(),
             _ => count,
         };
-        let op = Op::Request(Box::new(request.clone()));
+        let (op, result, parts, count) = match request.mode {
+            Mode::Gradient => {
+                let whole = self.first_half(&mut builder, target, &request, &args);
+                args.extend(key.seeds(sig).iter().map(|&ty| builder.func.fconst(ty, 1.0)));
+                args.push(whole);
+                let results = key.gradient_results(sig).len();
+                (Op::Request(Box::new(request.clone())), result, 0..results, results)
+            }
+            _ => (Op::Request(Box::new(request.clone())), result, parts, count),
+        };
         if result.is_void() {
             builder.effect(op, args);
         } else {
@@ -368,8 +381,41 @@ impl Comparison {
         function
     }
 
+    /// Runs the first half of reverse mode; gives the tape.
+    fn first_half(
+        &self,
+        builder: &mut Builder<'_>,
+        target: &Function,
+        gradient: &Request,
+        args: &[Value],
+    ) -> Value {
+        let request = Request {
+            mode: Mode::Augmented,
+            ..gradient.clone()
+        };
+        let result = request_result(&request, target);
+        let op = Op::Request(Box::new(request));
+        let whole = builder.value(op, args.to_vec(), result);
+        match result.is_aggregate() {
+            true => builder.extract(whole, vec![0]),
+            false => whole,
+        }
+    }
+
     /// The request, or that of the other mode which has the same derivatives.
     fn in_mode(&self, module: &Module, mode: Mode) -> Request {
+        if self.request.mode == Mode::Augmented && mode == Mode::Combined {
+            // The tape lies on the heap, whatever the program does with its own.
+            let not_overwritten = self.request.tape.not_overwritten.clone();
+            return Request {
+                mode: Mode::Gradient,
+                tape: TapeTerms {
+                    not_overwritten,
+                    ..TapeTerms::default()
+                },
+                ..self.request.clone()
+            };
+        }
         if mode == self.request.mode {
             return self.request.clone();
         }

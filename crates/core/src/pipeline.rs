@@ -133,6 +133,9 @@ impl Worklist {
                     return Err(self.circular(func, inst, needed));
                 }
                 self.function(needed)?;
+            }
+            // Derivatives that these ask for are among them now.
+            for needed in callees(&self.synthesis.module, request.func) {
                 self.prepare(needed)?;
             }
             self.open.pop();

@@ -121,9 +121,6 @@ fn note_uncompared(compared: &Compared, refused: &[(Func, Box<Diagnostic>)]) {
             eprintln!("zymase check: cannot look at the {what}: {}", complaint.message);
         }
     }
-    for place in &compared.skipped {
-        eprintln!("zymase check: {place}: the halves of reverse mode are not compared");
-    }
 }
 
 fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Options {
