@@ -228,7 +228,9 @@ impl Comparison {
                     Mode::Recording => "memory",
                     _ => "forward mode",
                 };
-                compared.optional.push((derivative, format!("{mode} of `{name}`")));
+                compared
+                    .optional
+                    .push((derivative, format!("{mode} of `{name}`")));
             }
         }
         self.call_check(module, func, inst, &functions);
@@ -352,10 +354,19 @@ impl Comparison {
         let (op, result, parts, count) = match request.mode {
             Mode::Gradient => {
                 let whole = self.first_half(&mut builder, target, &request, &args);
-                args.extend(key.seeds(sig).iter().map(|&ty| builder.func.fconst(ty, 1.0)));
+                args.extend(
+                    key.seeds(sig)
+                        .iter()
+                        .map(|&ty| builder.func.fconst(ty, 1.0)),
+                );
                 args.push(whole);
                 let results = key.gradient_results(sig).len();
-                (Op::Request(Box::new(request.clone())), result, 0..results, results)
+                (
+                    Op::Request(Box::new(request.clone())),
+                    result,
+                    0..results,
+                    results,
+                )
             }
             _ => (Op::Request(Box::new(request.clone())), result, parts, count),
         };
@@ -477,9 +488,8 @@ fn stride_in(layout: &crate::ir::DataLayout, ty: Type) -> u64 {
 
 /// The functions with derivatives of the program's own, and what these are.
 fn rules(module: &Module, reached: &[Func]) -> String {
-    let used = |rule: &&crate::ir::CustomRule| {
-        rule.kind != RuleKind::Like && reached.contains(&rule.func)
-    };
+    let used =
+        |rule: &&crate::ir::CustomRule| rule.kind != RuleKind::Like && reached.contains(&rule.func);
     let about: BTreeSet<String> = module
         .rules
         .iter()

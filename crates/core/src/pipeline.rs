@@ -306,7 +306,8 @@ impl Worklist {
         let shadows = self.synthesis.shadow_globals();
         let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
         let asking = &self.synthesis.module.funcs[func];
-        let recording = matches!(&asking.inst(request).op, Op::Request(r) if r.mode == Mode::Recording);
+        let recording =
+            matches!(&asking.inst(request).op, Op::Request(r) if r.mode == Mode::Recording);
         let blocks = asking.inst_blocks();
         let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
             return;

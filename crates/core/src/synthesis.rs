@@ -9,8 +9,8 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op, Signature,
-    Symbol, Type, Value, ValueDef,
+    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
+    Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::{Plan, PlanKind};

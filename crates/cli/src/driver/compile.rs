@@ -118,7 +118,10 @@ fn asking(module: &zymase_core::ir::Module, pins: &Pins) -> Vec<Asking> {
 fn note_uncompared(compared: &Compared, refused: &[(Func, Box<Diagnostic>)]) {
     for (func, complaint) in refused {
         if let Some((_, what)) = compared.optional.iter().find(|(known, _)| known == func) {
-            eprintln!("zymase check: cannot look at the {what}: {}", complaint.message);
+            eprintln!(
+                "zymase check: cannot look at the {what}: {}",
+                complaint.message
+            );
         }
     }
 }

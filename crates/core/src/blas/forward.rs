@@ -14,9 +14,9 @@
 //! | trmv, trmm | B′ = α(A′B + AB′) + α′AB |
 //! | trsv, trsm | X′ = A⁻¹(αB′ + α′B − A′X) |
 
-use super::{Role, Routine};
 use super::emit::Emit;
 use super::operands::Operands;
+use super::{Role, Routine};
 use crate::derivative::{Key, batch_values, bundle_values};
 use crate::ir::{Function, Module, ReturnActivity, Type, Value};
 use crate::shadow::record;

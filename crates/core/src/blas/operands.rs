@@ -159,7 +159,10 @@ impl<'k> Operands<'k> {
     /// The distance of the elements of an array in bytes; what is between the lines of a matrix
     /// counts as part of it.
     pub fn period(&self, e: &mut Emit<'_, '_>, name: &str) -> Value {
-        let size = e.builder.func.iconst(Type::i64(), i128::from(self.routine.kind.bytes()));
+        let size = e
+            .builder
+            .func
+            .iconst(Type::i64(), i128::from(self.routine.kind.bytes()));
         let increment = match name {
             "x" => "incx",
             "y" => "incy",

@@ -287,7 +287,7 @@ impl Walk<'_> {
                 self.note_allocation(inst, data, info, result);
             }
             AllocKind::Free => {
-                self.note_freed(inst, data.args[info.ptr_arg.unwrap_or(0) as usize]);
+                self.note_freed(inst, data, info);
                 self.func.attach_inst(self.block, inst);
                 self.free_shadows(inst, data, info)?;
             }
@@ -401,7 +401,8 @@ impl Walk<'_> {
         if !self.primal.key.recording {
             return;
         }
-        let bytes = match info.size_args.is_empty() {
+        // What the library gives may be more, and `realloc` copies all of it.
+        let bytes = match info.family == "malloc" || info.size_args.is_empty() {
             true => {
                 let (room, sig) = support::room(&mut self.synthesis.module);
                 self.builder(Some(inst)).call(room, sig, vec![memory])

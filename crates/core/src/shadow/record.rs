@@ -16,8 +16,8 @@
 use super::Walk;
 use crate::analysis::types::Piece;
 use crate::ir::{
-    Builder, Constant, FloatKind, Function, Global, Inst, InstData, Module, Op, Signature,
-    Symbol, Type, Value,
+    AllocInfo, Builder, Constant, FloatKind, Function, Global, Inst, InstData, Module, Op,
+    Signature, Symbol, Type, Value,
 };
 use crate::support::{self, Callable, constant_text};
 
@@ -64,7 +64,10 @@ impl Walk<'_> {
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst);
         let sides = [(data.args[0], true), (data.args[1], false)];
-        for (pointer, writes) in sides.into_iter().filter(|(p, _)| self.primal.has_shadow(*p)) {
+        for (pointer, writes) in sides
+            .into_iter()
+            .filter(|(p, _)| self.primal.has_shadow(*p))
+        {
             let Ok(pieces) = &pieces else {
                 let name = self.primal.function.name.clone();
                 let mut builder = Builder::new(&mut self.func, self.block);
@@ -140,8 +143,11 @@ impl Walk<'_> {
     }
 
     /// Tells that memory is about to be freed.
-    pub(super) fn note_freed(&mut self, inst: Inst, memory: Value) {
-        if !self.primal.key.recording || !self.primal.has_shadow(memory) {
+    pub(super) fn note_freed(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) {
+        let memory = data.args[info.ptr_arg.unwrap_or(0) as usize];
+        // How much there is, only the library of C can tell.
+        let known = info.family == "malloc" || info.family.starts_with("_Zn");
+        if !self.primal.key.recording || !self.primal.has_shadow(memory) || !known {
             return;
         }
         let sig = Signature::new(vec![Type::ptr()], Type::void());

@@ -429,6 +429,8 @@ typedef struct {
   int64_t lane;
   cell *cells;
   size_t count;
+  cell *pointers;     // with shadows, by which names of cells are found
+  size_t pointer_count;
   size_t *component;  // of each cell: cells with one primal or one shadow move together
   size_t *first;      // of each component, its first cell
   size_t components;
@@ -614,12 +616,34 @@ static int differences_agree(const comparison *c, const numbers *n) {
 
 // ---- reporting ----
 
-// Names a cell by the argument that it is behind: primal and shadow are as far from it.
-static void name_cell(const comparison *c, const cell *cell, char *name, size_t room) {
+// Whether a cell is behind a pointer: it and its shadow are equally far from the pointer and its
+// shadow. The pointer that is closest counts.
+static int is_behind(const cell *cell, char *start, char *shadow, char **closest) {
+  if (cell->primal < start || cell->primal - start != cell->shadow - shadow || start < *closest) return 0;
+  *closest = start;
+  return 1;
+}
+
+// How often a name may lead on through a pointer.
+enum { DEEP = 4 };
+
+// Names a cell by the argument that it is behind, or by the pointer in memory that it is behind.
+static void name_cell(const comparison *c, const cell *cell, int deep, char *name, size_t room) {
   char kind, word[128], *best = 0;
   unsigned format;
   unsigned long primal, shadow, lane;
-  snprintf(name, room, "memory at %p", (void *)cell->primal);
+  size_t size = cell->kind == POINTER ? 1 : bytes_of(cell->kind);
+  snprintf(name, room, "memory");
+  for (size_t i = 0; i < c->pointer_count && deep > 0; i++) {
+    char *start, *other;
+    memcpy(&start, c->pointers[i].primal, sizeof start);
+    memcpy(&other, c->pointers[i].shadow, sizeof other);
+    // What is far away from a pointer is behind another one that the call itself has put there.
+    if (cell->primal - start > 1 << 30 || !is_behind(cell, start, other, &best)) continue;
+    char holder[128];
+    name_cell(c, &c->pointers[i], deep - 1, holder, sizeof holder);
+    snprintf(name, room, "(*%s)[%zu]", holder, (size_t)(cell->primal - start) / size);
+  }
   for (const char *line = c->request->fields; *line; line = strchr(line, '\n') + 1) {
     if (sscanf(line, "%c %u %lu %lu %lu %127s", &kind, &format, &primal, &shadow, &lane, word) != 6) break;
     shadow += (unsigned long)c->lane * lane;
@@ -628,10 +652,10 @@ static void name_cell(const comparison *c, const cell *cell, char *name, size_t 
       continue;
     }
     char *start = *(char **)(void *)(c->block + primal), *other = *(char **)(void *)(c->block + shadow);
-    if (cell->primal < start || cell->primal - start != cell->shadow - other || start < best) continue;
-    best = start;
-    size_t offset = (size_t)(cell->primal - start), size = bytes_of(cell->kind);
-    if (offset % size == 0) snprintf(name, room, "%s[%zu]", word, offset / size);
+    if (!is_behind(cell, start, other, &best)) continue;
+    size_t offset = (size_t)(cell->primal - start);
+    if (cell->kind == POINTER) snprintf(name, room, "(%s + %zu bytes)", word, offset);
+    else if (offset % size == 0) snprintf(name, room, "%s[%zu]", word, offset / size);
     else snprintf(name, room, "%s + %zu bytes", word, offset);
   }
 }
@@ -642,7 +666,7 @@ static void print_difference(comparison *c, size_t component, const numbers *n) 
   const request *r = c->request;
   const cell *cell = &c->cells[c->first[component]];
   char name[256], lane[64] = "";
-  name_cell(c, cell, name, sizeof name);
+  name_cell(c, cell, DEEP, name, sizeof name);
   if (r->width > 1) snprintf(lane, sizeof lane, ", derivative %d of %d", (int)c->lane + 1, r->width);
   const char *mode = r->reverse ? "reverse" : "forward";
   fprintf(stderr, "zymase check: %s: the %s derivative of `%s` disagrees at call %llu%s\n", r->place, mode,
@@ -683,11 +707,13 @@ static void print_summary(void) {
   fprintf(stderr, "zymase check: %llu call%s of %llu request%s", (unsigned long long)calls, calls == 1 ? "" : "s",
           (unsigned long long)requests, requests == 1 ? "" : "s");
   if (wrong) {
-    fprintf(stderr, ", %llu disagree%s\n", (unsigned long long)wrong, wrong == 1 ? "s" : "");
+    fprintf(stderr, ", %llu disagree%s (seed %llu)\n", (unsigned long long)wrong, wrong == 1 ? "s" : "",
+            (unsigned long long)seed);
     fflush(0);
     _exit(1);
   }
-  fprintf(stderr, " agree (largest relative difference %.0e, %llu component%s badly conditioned)\n",
+  fprintf(stderr, calls == 1 ? " agrees" : " agree");
+  fprintf(stderr, " (largest relative difference %.0e, %llu component%s badly conditioned)\n",
           largest_difference, (unsigned long long)badly_conditioned, badly_conditioned == 1 ? "" : "s");
 }
 
@@ -716,7 +742,7 @@ static int by_shadow(const void *x, const void *y) {
 }
 
 // Leaves out pointers, and numbers that overlap others.
-static size_t keep_numbers(cell *cells, size_t count) {
+static size_t keep_numbers(comparison *c, cell *cells, size_t count) {
   size_t kept = 0;
   char *end = 0;
   for (size_t i = 0; i < count; i++) {
@@ -726,7 +752,8 @@ static size_t keep_numbers(cell *cells, size_t count) {
     int overlaps = cells[i].primal < end || (next < count && cells[next].primal < own_end);
     if (own_end > end) end = own_end;
     for (; i < next; i++)
-      if (!overlaps && cells[i].kind != POINTER) cells[kept++] = cells[i];
+      if (cells[i].kind == POINTER) c->pointers[c->pointer_count++] = cells[i];
+      else if (!overlaps) cells[kept++] = cells[i];
     i--;
   }
   return kept;
@@ -793,7 +820,8 @@ static int find_cells(comparison *c, run *recording) {
     cell *noted = c->cells + c->count;
     memcpy(noted, reply.bytes + sizeof unseen, told * sizeof(cell));
     qsort(noted, told, sizeof(cell), by_primal);
-    c->count += keep_numbers(noted, told);
+    c->pointers = get_memory(told * sizeof(cell));
+    c->count += keep_numbers(c, noted, told);
   }
   free(reply.bytes);
   return 1;
@@ -851,6 +879,27 @@ static double *random_probe(comparison *c, int for_differences, uint64_t stream)
 // How many comparisons the search for a component may take.
 enum { SEARCH = 200 };
 
+// The derivative of one component, in every way, to be shown.
+static numbers numbers_of(comparison *c, size_t component) {
+  double *probe = get_memory(c->count * sizeof(double)), x = 1;
+  const cell *first = &c->cells[c->first[component]];
+  // An argument moves by a step that fits it.
+  if (c->request->reverse) x = magnitude(get(first->primal, first->kind));
+  if (x == 0) x = 1;
+  for (size_t i = 0; i < c->count; i++)
+    if (c->component[i] == component) probe[i] = x;
+  numbers n = compare(c, probe, 1);
+  n.reverse /= x, n.forward /= x, n.difference /= x, n.coarser /= x, n.size /= x;
+  // The result has the seed 1 in reverse mode, whatever else is asked for.
+  if (!c->request->reverse && !(first->flags & RESULT)) {
+    memset(probe, 0, c->count * sizeof(double));
+    numbers seed = compare(c, probe, 0);
+    n.reverse -= seed.reverse;
+  }
+  free(probe);
+  return n;
+}
+
 // Looks for the first component in a part of a probe that disagrees; gives the number of components
 // if there is none.
 static size_t search(comparison *c, const double *probe, size_t low, size_t high, int with_differences,
@@ -869,10 +918,6 @@ static size_t search(comparison *c, const double *probe, size_t low, size_t high
     return c->components;
   }
   int single = high - low == 1;
-  // The numbers that are shown are those of the component itself.
-  if (single && !with_differences)
-    for (size_t i = 0; i < c->count; i++)
-      if (part[i] != 0) part[i] = 1;
   numbers n = compare(c, part, with_differences);
   int verdict = modes_agree(c, &n);
   if (verdict == SAME && with_differences) verdict = differences_agree(c, &n);
@@ -882,25 +927,7 @@ static size_t search(comparison *c, const double *probe, size_t low, size_t high
     return c->components;
   }
   if (single) {
-    double scale = 1;
-    for (size_t i = 0; i < c->count; i++)
-      if (part[i] != 0 && c->component[i] == low) scale = part[i];
-    numbers shown = with_differences ? n : compare(c, part, 1);
-    if (scale != 1) {
-      shown.reverse /= scale, shown.forward /= scale, shown.difference /= scale, shown.coarser /= scale;
-      shown.size /= magnitude(scale);
-    }
-    // Differences need a step that fits the argument.
-    if (!with_differences && c->request->reverse && c->differ) {
-      double x = magnitude(get(c->cells[c->first[low]].primal, c->cells[c->first[low]].kind));
-      for (size_t i = 0; i < c->count; i++)
-        if (part[i] != 0) part[i] = x > 0 ? x : 1;
-      numbers moved = compare(c, part, 1);
-      double step = x > 0 ? x : 1;
-      shown.has_difference = moved.has_difference;
-      shown.difference = moved.difference / step, shown.coarser = moved.coarser / step;
-    }
-    *found = shown;
+    *found = numbers_of(c, low);
     free(part);
     return low;
   }
@@ -919,12 +946,13 @@ static int compare_along(comparison *c, const double *probe, int with_difference
   if (modes == SAME && verdict == SAME) return 1;
   int left = SEARCH;
   numbers found = {0};
+  uint64_t before = badly_conditioned;
   size_t component = search(c, probe, 0, c->components, modes == SAME && with_differences, &left, &found);
   if (component < c->components) {
     if (c->history->wrong < 3) print_difference(c, component, &found);
     return 0;
   }
-  badly_conditioned++;
+  if (badly_conditioned == before) badly_conditioned++;
   return 1;
 }
 
@@ -1014,7 +1042,7 @@ void __zymase_check(const char *description, char *block, run *primal, run *reco
       c.lane = lane;
       c.coarse = epsilon_of((uint32_t)request.coarsest);
       agree = compare_call(&c, recording);
-      free(c.cells), free(c.component), free(c.first), free(c.given), free(c.derived), free(c.base);
+      free(c.cells), free(c.pointers), free(c.component), free(c.first), free(c.given), free(c.derived), free(c.base);
       free(c.differences[0]), free(c.differences[1]), free(c.left), free(c.right);
     }
     history->wrong += !agree;
