@@ -1,6 +1,6 @@
 //! `zymase check`: builds a program whose requests check themselves, and runs it.
 //!
-//! The comparison is made in the program, by code in C that is linked to it (`runtime.c`): it has to
+//! The comparison is made in the program, by code in C that is linked to it (`check/*.c`): it has to
 //! run the program's functions on the program's memory. See `zymase_core::compare` for what the
 //! compiler adds.
 
@@ -12,8 +12,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Diagnostic, Result};
 
-/// What compares derivatives at run time.
-const RUNTIME: &str = include_str!("check/runtime.c");
+/// What compares derivatives at run time: one file, in parts.
+const RUNTIME: &[&str] = &[
+    include_str!("check/cells.c"),
+    include_str!("check/notes.c"),
+    include_str!("check/children.c"),
+    include_str!("check/compare.c"),
+    include_str!("check/report.c"),
+    include_str!("check/state.c"),
+    include_str!("check/call.c"),
+];
 
 /// The endings of sources in C++.
 const CXX: &[&str] = &["cpp", "cc", "cxx", "c++", "C", "cppm"];
@@ -53,7 +61,7 @@ pub fn run(args: &CheckArgs) -> Result<u8> {
 pub fn runtime(compiler: &OsStr, scratch: &Path) -> Result<PathBuf> {
     let source = scratch.join("zymase_check.c");
     let object = scratch.join("zymase_check.o");
-    output::write(&source, RUNTIME.as_bytes())?;
+    output::write(&source, RUNTIME.join("\n").as_bytes())?;
     let mut command = tools::command(compiler);
     command.args(["-x", "c", "-std=gnu11", "-O2", "-g", "-fPIC", "-c"]);
     command.arg(&source).arg("-o").arg(&object);
