@@ -7,6 +7,7 @@ pub mod analysis;
 mod blas;
 pub mod chaos;
 pub mod checks;
+pub mod compare;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;

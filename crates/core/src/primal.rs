@@ -476,6 +476,11 @@ impl Copied {
         }
     }
 
+    /// The scalars of one period, each with its offset.
+    pub fn scalars(&self) -> &[(i64, Piece)] {
+        &self.pieces
+    }
+
     /// Where pieces of some kind begin in the period.
     pub fn offsets(&self, wanted: impl Fn(&Piece) -> bool) -> Vec<i64> {
         let pieces = self.pieces.iter().filter(|(_, piece)| wanted(piece));

@@ -10,8 +10,8 @@ use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op, Signature,
-    Symbol, Type, Value, ValueDef,
+    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
+    Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::plan::PlanKind;
@@ -20,6 +20,7 @@ use crate::primal::Primal;
 use crate::report::Report;
 use crate::reverse::{self, Bodies, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
+use crate::shadow::record;
 use crate::support::Callable;
 use crate::warnings::Warnings;
 use std::collections::{HashMap, HashSet};
@@ -58,6 +59,17 @@ pub struct Synthesis {
     pub dispatches: usize,
     /// What is suspicious.
     pub warnings: Warnings,
+}
+
+/// What had been made at some time, see [`Synthesis::made`].
+pub struct Made {
+    reports: usize,
+    open: usize,
+    declared: usize,
+    forwards: HashMap<Key, Func>,
+    pairs: HashMap<Key, Pair>,
+    combined: HashMap<Key, Func>,
+    frame_sizes: HashMap<Key, Func>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -145,30 +157,43 @@ impl Synthesis {
 
     /// Makes something; if that fails, all that was made on the way is forgotten.
     fn undoing<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        let (reports, open) = (self.reports.len(), self.open.len());
-        let declared = self.declared.len();
-        let forwards = self.forwards.clone();
-        let pairs = self.pairs.clone();
-        let combined = self.combined.clone();
-        let frame_sizes = self.frame_sizes.clone();
+        let before = self.made();
         let outcome = make(self);
         if outcome.is_err() {
-            self.reports.truncate(reports);
-            self.open.truncate(open);
-            self.forwards = forwards;
-            self.pairs = pairs;
-            self.combined = combined;
-            self.frame_sizes = frame_sizes;
-            for func in self.declared.split_off(declared) {
-                let sig = self.module.funcs[func].sig.clone();
-                let mut function = Function::with_entry("", sig);
-                function.local = true;
-                let entry = function.entry();
-                Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
-                self.define(func, function);
-            }
+            self.go_back(before);
         }
         outcome
+    }
+
+    /// What has been made so far.
+    pub fn made(&self) -> Made {
+        Made {
+            reports: self.reports.len(),
+            open: self.open.len(),
+            declared: self.declared.len(),
+            forwards: self.forwards.clone(),
+            pairs: self.pairs.clone(),
+            combined: self.combined.clone(),
+            frame_sizes: self.frame_sizes.clone(),
+        }
+    }
+
+    /// Forgets all that was made since; the functions stay in the module without a use.
+    pub fn go_back(&mut self, before: Made) {
+        self.reports.truncate(before.reports);
+        self.open.truncate(before.open);
+        self.forwards = before.forwards;
+        self.pairs = before.pairs;
+        self.combined = before.combined;
+        self.frame_sizes = before.frame_sizes;
+        for func in self.declared.split_off(before.declared) {
+            let sig = self.module.funcs[func].sig.clone();
+            let mut function = Function::with_entry("", sig);
+            function.local = true;
+            let entry = function.entry();
+            Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
+            self.define(func, function);
+        }
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -247,6 +272,7 @@ impl Synthesis {
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
         let function = match self.given(key)? {
+            Some(Given::Rule(rule)) if key.recording => self.record_rule(key, &rule, name)?,
             Some(Given::Rule(rule)) => custom::forward(self, key, &rule)?,
             Some(Given::Blas(routine)) => blas::forward(&mut self.module, key, routine),
             None => {
@@ -259,6 +285,41 @@ impl Synthesis {
         self.open.pop();
         self.define_part(key, func, function);
         Ok(func)
+    }
+
+    /// A recording derivative of a function with a rule: through its body where it can be, because a
+    /// rule does not tell what it touches, and because a rule is to be checked against something
+    /// else.
+    fn record_rule(&mut self, key: &Key, rule: &CustomRule, name: String) -> Result<Function> {
+        let through_body = match self.module.funcs[key.func].is_declaration() {
+            true => None,
+            false => self
+                .undoing(|synthesis| {
+                    let primal = synthesis.primal(key)?;
+                    forward::synthesize(synthesis, &primal, name)
+                })
+                .ok(),
+        };
+        if let Some(function) = through_body {
+            return Ok(function);
+        }
+        let mut function = custom::forward(self, key, rule)?;
+        let params = &self.module.funcs[key.func].sig.params;
+        let memory = |(ty, activity): (&Type, &Activity)| {
+            ty.scalar().is_ptr() && *activity != Activity::Const
+        };
+        if params.iter().zip(&key.args).any(memory) {
+            let entry = function.entry();
+            let rest = function.block_insts(entry).to_vec();
+            function.set_block_insts(entry, Vec::new());
+            let about = self.module.funcs[key.func].name.clone();
+            let mut builder = Builder::new(&mut function, entry);
+            record::note_unseen(&mut self.module, &mut builder, &about);
+            for inst in rest {
+                function.attach_inst(entry, inst);
+            }
+        }
+        Ok(function)
     }
 
     /// The forward and the reverse sweep of every derivative in split form.

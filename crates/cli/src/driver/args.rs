@@ -13,6 +13,7 @@ Examples:
   zymase opt in.ll -o out.ll               one module, its derivatives added
   zymase opt in.ll --emit core             what Zymase sees
   zymase explain model.c                   what is asked for, kept and recomputed
+  zymase check -O2 model.c -lm             compare its derivatives with finite differences
 
 A program asks for the derivative of f by a call:
   double __enzyme_autodiff(void *, ...);
@@ -40,6 +41,7 @@ pub enum Command {
     Opt(OptArgs),
     Explain(ExplainArgs),
     Demo(DemoArgs),
+    Check(CheckArgs),
     /// Compile and link C like clang, with derivatives
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
@@ -64,6 +66,27 @@ pub enum Command {
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
+}
+
+/// Build a program, run it, and compare its derivatives with others
+///
+/// At every call of a request: forward mode, reverse mode and finite differences. Says at which
+/// request and in which component they disagree first, and ends with exit code 1 if they do.
+///
+/// Takes what `zymase cc` takes, C++ if a source is; after `--` come the arguments of the program.
+///
+/// Example: zymase check -O2 model.c -lm -- input.txt
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The number that random directions come from
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Compare only the first N calls of each request; 0 is all of them
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub calls: u64,
+    /// Arguments of clang, then `--` and those of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub args: Vec<OsString>,
 }
 
 /// Arguments for another tool.
@@ -93,6 +116,9 @@ pub struct OptArgs {
     pub options: CompileOptions,
 }
 
+/// The option that makes programs compare their derivatives with others.
+pub const COMPARE: &str = "--check-requests";
+
 /// How derivatives are made.
 #[derive(Args, Clone)]
 pub struct CompileOptions {
@@ -119,6 +145,10 @@ pub struct CompileOptions {
     /// operation of the source program that made it
     #[arg(long)]
     pub check_finite: bool,
+    /// Compare every derivative with the other mode and with finite differences when the program
+    /// runs (see `zymase check`)
+    #[arg(long = "check-requests", hide = true)]
+    pub compare: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -134,6 +164,7 @@ impl Default for CompileOptions {
             deny_warnings: false,
             warn_cache: LARGE_TAPE,
             check_finite: false,
+            compare: false,
             print_after: Vec::new(),
         }
     }
@@ -151,6 +182,7 @@ impl CompileOptions {
         match text {
             "--checks" => self.checks = true,
             "--check-finite" => self.check_finite = true,
+            COMPARE => self.compare = true,
             "--no-warnings" => self.no_warnings = true,
             "--deny-warnings" => self.deny_warnings = true,
             _ => {

@@ -19,6 +19,7 @@ mod finite;
 pub mod globals;
 mod memory;
 mod nest;
+pub mod record;
 mod runtime;
 
 pub use calls::ActiveCall;
@@ -251,7 +252,10 @@ impl Walk<'_> {
             }
             Op::Store(_) => self.store(inst, &data)?,
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
-            Op::MemCopy { .. } => self.copy(inst, &data)?,
+            Op::MemCopy { .. } => {
+                self.note_copy(inst, &data);
+                self.copy(inst, &data)?;
+            }
             Op::MemSet(_) => self.set(inst, &data)?,
             Op::Nest(nest) => self.nest(inst, &data, nest),
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
@@ -259,6 +263,7 @@ impl Walk<'_> {
             Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
             _ => {}
         }
+        self.note_access(inst, &data);
         self.func.attach_inst(self.block, inst);
         if let Some(result) = self.func.result(inst)
             && self.wants_shadow(result)

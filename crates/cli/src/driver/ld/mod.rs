@@ -12,7 +12,7 @@ mod resolve;
 
 use crate::args::CompileOptions;
 use crate::compile::{Done, codegen_level, differentiate};
-use crate::{journal, output, tools};
+use crate::{check, journal, output, tools};
 pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
@@ -35,11 +35,15 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
+    let scratch = output::scratch_folder()?;
+    let runtime = match arguments.options.compare {
+        true => Some(check::runtime(&linker, scratch.path())?),
+        false => None,
+    };
     if inputs.units.iter().all(settled) {
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
-        return tools::run(tools::command(&linker).args(others));
+        return tools::run(tools::command(&linker).args(others).args(runtime));
     }
-    let scratch = output::scratch_folder()?;
     let objects = compile_units(&inputs, &arguments)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
@@ -71,6 +75,7 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
             }
         });
     }
+    replaced.extend(runtime.map(OsString::from));
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
