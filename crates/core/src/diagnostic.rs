@@ -22,6 +22,17 @@ pub struct Diagnostic {
     pub reason: String,
     /// What to do about it.
     pub help: String,
+    /// Whether the program is refused.
+    pub severity: Severity,
+}
+
+/// What a message means for the program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It is refused.
+    Error,
+    /// It is legal and suspicious.
+    Warning,
 }
 
 /// A place in the source program.
@@ -81,6 +92,10 @@ impl Diagnostic {
             places: Vec::new(),
             reason: reason.into(),
             help: help.into(),
+            severity: match code.is_warning() {
+                true => Severity::Warning,
+                false => Severity::Error,
+            },
         })
     }
 
@@ -92,7 +107,7 @@ impl Diagnostic {
 
     /// The same message at the place of a location and of the calls it was inlined through.
     pub fn at(mut self: Box<Self>, module: &Module, loc: Option<Loc>) -> Box<Diagnostic> {
-        self.add_places(module, loc, Link::Inlined);
+        self.places.extend(Place::chain(module, loc));
         self
     }
 
@@ -112,27 +127,8 @@ impl Diagnostic {
         function: &str,
         link: Link,
     ) -> Box<Diagnostic> {
-        match loc {
-            Some(_) => self.add_places(module, loc, link),
-            None => self.places.push(Place::function(function, link)),
-        }
+        add_places(&mut self.places, module, loc, function, link);
         self
-    }
-
-    fn add_places(&mut self, module: &Module, loc: Option<Loc>, mut link: Link) {
-        let mut next = loc;
-        while let Some(loc) = next {
-            let data = &module.locs[loc];
-            self.places.push(Place {
-                file: data.file.clone(),
-                line: data.line,
-                column: data.column,
-                function: data.function.clone(),
-                link,
-            });
-            link = Link::Inlined;
-            next = data.inlined_at;
-        }
     }
 
     /// The places to show, and how many of a long way are left out after which of them.
@@ -149,7 +145,43 @@ impl Diagnostic {
     }
 }
 
+/// Adds a step to a way: a location and the calls it was inlined through, or only the function if
+/// there is none.
+pub fn add_places(
+    places: &mut Vec<Place>,
+    module: &Module,
+    loc: Option<Loc>,
+    function: &str,
+    mut link: Link,
+) {
+    if loc.is_none() {
+        places.push(Place::function(function, link));
+    }
+    let mut next = loc;
+    while let Some(loc) = next {
+        let data = &module.locs[loc];
+        places.push(Place {
+            file: data.file.clone(),
+            line: data.line,
+            column: data.column,
+            function: data.function.clone(),
+            link,
+        });
+        link = Link::Inlined;
+        next = data.inlined_at;
+    }
+}
+
 impl Place {
+    /// The place of a location, and behind it the calls it was inlined through.
+    pub fn chain(module: &Module, loc: Option<Loc>) -> Vec<Place> {
+        let mut places = Vec::new();
+        if loc.is_some() {
+            add_places(&mut places, module, loc, "", Link::Inlined);
+        }
+        places
+    }
+
     /// A function of which no line is known.
     pub fn function(name: &str, link: Link) -> Place {
         Place {
@@ -177,7 +209,11 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}", self.code, self.message)?;
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}[{}]: {}", self.code, self.message)?;
         let (first, left_out, last) = self.shown_places();
         for (i, place) in first.iter().enumerate() {
             match i {

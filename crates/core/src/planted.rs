@@ -56,8 +56,8 @@ pub enum Defect {
     ShadowFreedEarly,
     /// The reverse of a load replaces the adjoint of the place instead of adding to it.
     LoadReplacesAdjoint,
-    /// The last float of what is copied is taken for an integer.
-    LastFloatIgnored,
+    /// Of a structure that is copied, only what it begins with is taken for a float.
+    LaterFloatsIgnored,
     /// The adjoint of a converted float ends at the conversion.
     ConversionIgnored,
     /// The reverse of a subtraction adds to both operands.
@@ -114,7 +114,7 @@ impl Defect {
         Defect::HeapShadowNotZeroed,
         Defect::ShadowFreedEarly,
         Defect::LoadReplacesAdjoint,
-        Defect::LastFloatIgnored,
+        Defect::LaterFloatsIgnored,
         Defect::ConversionIgnored,
         Defect::SubtractionAdds,
         Defect::TangentTermMissing,

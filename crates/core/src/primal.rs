@@ -253,6 +253,7 @@ impl Primal {
         match &data.op {
             Op::Opaque(opaque) => opaque.name.clone(),
             Op::Math(function) => function.name().to_string(),
+            Op::Unary(op) => op.name().to_string(),
             Op::Binary(op) => op.name().to_string(),
             Op::Cast(op) => op.name().to_string(),
             op => {
@@ -473,6 +474,11 @@ impl Copied {
             pieces: pieces.into_iter().filter(within).collect(),
             words: Vec::new(),
         }
+    }
+
+    /// The scalars of one period, each with its offset.
+    pub fn scalars(&self) -> &[(i64, Piece)] {
+        &self.pieces
     }
 
     /// Where pieces of some kind begin in the period.

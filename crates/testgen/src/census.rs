@@ -1,6 +1,8 @@
 //! Which constructs a program contains: what is rare in many programs is not tested.
 
-use crate::tree::{Base, Cond, Expr, Form, Fun, Index, Int, Near, NestForm, Program, Stmt, Trips};
+use crate::tree::{
+    Base, Cond, Expr, Form, Fun, Index, Int, Kernel, Near, NestForm, Program, Stmt, Trips,
+};
 use std::collections::BTreeSet;
 
 /// What generated programs must contain.
@@ -181,6 +183,16 @@ impl Census<'_> {
                 self.bases(&[*x, *y]);
                 self.int(int);
             }
+            Stmt::Kernel(kernel, bases, _) => {
+                self.note(match kernel {
+                    Kernel::Walk => "loop over a pointer",
+                    Kernel::Sweep | Kernel::Eliminate => "loop in a loop",
+                    Kernel::Mix => "call",
+                    Kernel::Exchange => "structure copied",
+                });
+                self.note_if(bases[0] == bases[1], "call with one array twice");
+                self.bases(bases);
+            }
             Stmt::Renew => {
                 self.note_if(at.loops > 0, "allocation freed in another iteration");
             }
@@ -344,6 +356,10 @@ impl Census<'_> {
         match cond {
             Cond::Float(_, x, _) => {
                 self.note("control flow by a float");
+                self.expr(x);
+            }
+            Cond::Tie(_, x) => {
+                self.note("decision on equal floats");
                 self.expr(x);
             }
             Cond::Int(_, x, _) => self.control_int(x),

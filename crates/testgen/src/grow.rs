@@ -4,8 +4,8 @@
 //! about one feature and others mix many: rare combinations are then not drowned by common ones.
 
 use crate::tree::{
-    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kind, Move, Near, Nest, NestForm, Place,
-    Program, Returns, Routine, SLOTS, Slot, Stmt, Trips, Via,
+    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kernel, Kind, Move, Near, Nest, NestForm,
+    Place, Program, Returns, Routine, SLOTS, Slot, Stmt, Trips, Via,
 };
 use fastrand::Rng;
 
@@ -67,6 +67,8 @@ struct Features {
     casts: bool,
     edges: bool,
     deep: bool,
+    kernels: bool,
+    ties: bool,
 }
 
 impl Features {
@@ -99,6 +101,8 @@ impl Features {
             casts: on(4),
             edges: on(4),
             deep: on(4),
+            kernels: on(4),
+            ties: on(6),
         }
     }
 }
@@ -314,6 +318,10 @@ impl Grower {
     }
 
     fn cond(&mut self) -> Cond {
+        if self.features.ties && self.rng.u8(..3) == 0 {
+            let pred = self.pick(&["oge", "ogt", "oeq", "une"]);
+            return Cond::Tie(pred, self.expr(2));
+        }
         match self.rng.bool() {
             true => {
                 let pred = self.pick(FLOAT_PREDS);
@@ -453,6 +461,9 @@ impl Grower {
         if self.features.owner && self.rng.u8(..8) == 0 {
             return Stmt::Renew;
         }
+        if self.features.kernels && self.rng.u8(..6) == 0 {
+            return self.kernel();
+        }
         let loops = if self.features.deep { 3 } else { 2 };
         let looping = self.inside.loops > 0;
         match self.rng.u8(..24) {
@@ -491,6 +502,25 @@ impl Grower {
             },
             _ => Stmt::Set(self.slot(Kind::Float), self.bounded()),
         }
+    }
+
+    fn kernel(&mut self) -> Stmt {
+        let all = [
+            Kernel::Walk,
+            Kernel::Sweep,
+            Kernel::Eliminate,
+            Kernel::Mix,
+            Kernel::Mix,
+            Kernel::Exchange,
+        ];
+        let kernel = self.pick(&all);
+        let first = self.writable();
+        let second = match self.rng.bool() {
+            true => first,
+            false => self.writable(),
+        };
+        let slots = [self.slot(Kind::Float), self.slot(Kind::Float)];
+        Stmt::Kernel(kernel, [first, second], slots)
     }
 
     fn nest(&mut self) -> Stmt {

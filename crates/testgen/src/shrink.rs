@@ -278,6 +278,10 @@ fn conds(cond: &Cond) -> Vec<Cond> {
             let smaller = exprs(x).into_iter();
             smaller.map(|x| Cond::Float(pred, x, *number)).collect()
         }
+        Cond::Tie(pred, x) => {
+            let smaller = exprs(x).into_iter();
+            smaller.map(|x| Cond::Tie(pred, x)).collect()
+        }
         Cond::Int(pred, x, number) => {
             let smaller = ints(x).into_iter();
             smaller.map(|x| Cond::Int(pred, x, *number)).collect()

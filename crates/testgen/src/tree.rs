@@ -284,6 +284,9 @@ pub enum Cond {
     Float(&'static str, Expr, f64),
     /// An integer against a number.
     Int(&'static str, Int, i8),
+    /// A float against the same float, computed once more: whoever computes either again, and rounds
+    /// it otherwise, decides otherwise.
+    Tie(&'static str, Expr),
 }
 
 /// Ways to copy doubles from memory to memory.
@@ -429,12 +432,44 @@ pub enum Stmt {
     Call(usize, Args, Slot),
     /// A call of one of two functions, through a pointer.
     CallEither(Cond, [usize; 2], Args, Slot),
+    /// A call of a function that is the same in all programs; the first slot gets the result, and
+    /// both are arguments.
+    Kernel(Kernel, [Base; 2], [Slot; 2]),
     /// Calls the function itself with less depth.
     Recurse(Base, Expr, Slot),
     /// Memory for the statements inside: on the heap or in the frame.
     Buffer(bool, Vec<Stmt>),
     /// A loop nest as one instruction.
     Nest(Nest),
+}
+
+/// Functions with what programs at random have too rarely. All take two pointers to [`REACH`]
+/// doubles, which may be the same, two doubles and an integer, and return a double.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// A pointer walks over an array and changes it.
+    Walk,
+    /// From the last element on, each changes those before it, and then itself.
+    Sweep,
+    /// Each element changes those behind it.
+    Eliminate,
+    /// Reads through one pointer, writes through the other, and uses what it read.
+    Mix,
+    /// Copies a structure of floats of two formats and an integer, changes the old one, and uses both.
+    Exchange,
+}
+
+impl Kernel {
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Walk => "walk",
+            Kernel::Sweep => "sweep",
+            Kernel::Eliminate => "eliminate",
+            Kernel::Mix => "mix",
+            Kernel::Exchange => "exchange",
+        }
+    }
 }
 
 /// A loop nest: what it writes must be apart from what it reads, or else it is left out.

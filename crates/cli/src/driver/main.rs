@@ -5,6 +5,7 @@
 
 mod args;
 mod cc;
+mod check;
 mod compile;
 mod demo;
 mod embedded;
@@ -37,11 +38,12 @@ fn main() -> ExitCode {
 }
 
 fn work() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(args::sorted(std::env::args_os()));
     let done = match cli.command {
         Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Explain(args) => explain::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Explain(args) => exit(explain::run(&args)),
         Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Check(args) => exit(check::run(&args)),
         Command::Ld(args) => exit(ld::run(&args.args)),
         Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),
         Command::Cxx(args) => exit(cc::run(tools::Language::Cxx, &args.args)),

@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use std::io::IsTerminal;
 use std::ops::Range;
-use zymase_core::diagnostic::{Diagnostic, Place};
+use zymase_core::diagnostic::{Diagnostic, Place, Severity};
 
 /// Prints a diagnostic on standard error.
 pub fn print(diagnostic: &Diagnostic) {
@@ -17,7 +17,11 @@ pub fn print(diagnostic: &Diagnostic) {
 
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     let code = diagnostic.code.to_string();
-    let title = Level::ERROR
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level
         .primary_title(diagnostic.message.as_str())
         .id(code.as_str());
     let mut elements: Vec<Element<'_>> = Vec::new();

@@ -112,9 +112,19 @@ codes! {
     809 Terminal "binary output to a terminal"
     810 CannotGenerate "code that LLVM cannot generate"
     811 Installation "an installation of which a part is missing"
+
+    // Warnings.
+    901 ZeroDerivative "a derivative that is always zero"
+    902 LargeTape "a derivative that keeps very much"
+    903 LostDerivative "a derivative that is lost in const memory"
 }
 
 impl Code {
+    /// Whether its messages are warnings.
+    pub fn is_warning(self) -> bool {
+        self as u16 / 100 == 9
+    }
+
     /// The code that text names, as `Z0123` or without the letter or the zeros.
     pub fn parse(text: &str) -> Option<Code> {
         let digits = text.trim_start_matches(['Z', 'z']);

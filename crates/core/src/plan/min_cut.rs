@@ -8,8 +8,8 @@
 //! operands. So the cut pays for exactly one of both for each value that is needed.
 
 use super::flow::{FlowGraph, INFINITE};
-use super::recipe::{Recipe, called_again, recipe};
-use super::{Need, Plan, Source};
+use super::recipe::{Recipe, called_again, recipe, why_again};
+use super::{Need, Plan, Source, Why};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::Count;
 use crate::chaos::Choice;
@@ -37,7 +37,7 @@ pub fn min_cut(
     let source = graph.add_node();
     let sink = graph.add_node();
     let mut nodes: HashMap<Need, (usize, usize)> = HashMap::new();
-    let mut reasons: HashMap<Need, String> = HashMap::new();
+    let mut reasons: HashMap<Need, Why> = HashMap::new();
     let mut open: Vec<Need> = needs.iter().copied().collect();
     let mut order: Vec<Need> = Vec::new();
     let mut add = |graph: &mut FlowGraph, need: Need| -> (bool, (usize, usize)) {
@@ -70,7 +70,7 @@ pub fn min_cut(
         let anyway = primal.breaks(Defect::LiveOutRecomputed);
         let recipe = match own == need.level || anyway {
             true => recipe(module, primal, augmented, need.value),
-            false => Recipe::Never("it is used after the loop that computes it".to_string()),
+            false => Recipe::Never(Why::UsedAfterLoop),
         };
         match (recipe, block) {
             (Recipe::From(operands, cost), Some(block)) => {
@@ -85,7 +85,7 @@ pub fn min_cut(
                         }
                     }
                 }
-                reasons.insert(need, "computing it again costs more".to_string());
+                reasons.insert(need, Why::CostsMore);
             }
             (Recipe::Never(why), _) => {
                 graph.add_edge(computed, sink, INFINITE);
@@ -106,11 +106,11 @@ pub fn min_cut(
             false => Source::Cache,
         };
         plan.sources.insert(need, source);
-        if source == Source::Cache
-            && let Some(why) = reasons.remove(&need)
-        {
-            plan.reasons.insert(need, why);
-        }
+        let why = match source {
+            Source::Cache => reasons.remove(&need),
+            Source::Recompute => Some(why_again(module, primal, augmented, need.value)),
+        };
+        plan.reasons.extend(why.map(|why| (need, why)));
     }
     plan
 }

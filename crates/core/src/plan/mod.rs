@@ -11,10 +11,12 @@ mod everything;
 mod flow;
 mod min_cut;
 mod recipe;
+mod why;
 
 pub use everything::everything;
 pub use min_cut::min_cut;
 pub(crate) use recipe::called_again;
+pub use why::Why;
 
 use crate::analysis::loops::Loop;
 use crate::ir::{Module, Value};
@@ -46,19 +48,14 @@ pub enum Source {
 pub struct Plan {
     /// The source of every need.
     pub sources: HashMap<Need, Source>,
-    /// Why a need is not met for less, where that is known.
-    pub reasons: HashMap<Need, String>,
+    /// Why a need is met the way it is.
+    pub reasons: HashMap<Need, Why>,
 }
 
 impl Plan {
     /// How the reverse sweep gets a value.
     pub fn source(&self, need: Need) -> Source {
         self.sources.get(&need).copied().unwrap_or(Source::Cache)
-    }
-
-    /// Why a need is met the way it is; empty where nothing is known.
-    pub fn why(&self, need: Need) -> String {
-        self.reasons.get(&need).cloned().unwrap_or_default()
     }
 
     /// The values on the tape, in a stable order.

@@ -1,5 +1,6 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
+use super::finite::operand_name;
 use super::gradient::Gradient;
 use super::tape::tape_flags;
 use super::{delayed, unpaired};
@@ -75,6 +76,8 @@ impl Gradient<'_> {
             if matches!(rule, Rule::Cast) && self.breaks(Defect::ConversionIgnored) {
                 continue;
             }
+            // What a message can print of the place where the contribution is made.
+            let mut numbers = Vec::new();
             let adds = i == 1 && matches!(data.op, Op::Binary(BinaryOp::FSub));
             let terms = if adds && self.breaks(Defect::SubtractionAdds) {
                 Some(adjoints.to_vec())
@@ -94,6 +97,11 @@ impl Gradient<'_> {
                     true => self.primal_value(result),
                     false => result,
                 };
+                let named = operands.iter();
+                numbers.extend(named.map(|&(n, value)| (operand_name(data, n), value)));
+                if needs.result {
+                    numbers.push(("the result".to_string(), result));
+                }
                 let flags = self.flags(data.flags);
                 let mut builder = self.builder();
                 builder.float_flags = flags;
@@ -109,6 +117,7 @@ impl Gradient<'_> {
             };
             for (k, term) in terms.into_iter().flatten().enumerate() {
                 let term: Value = term;
+                self.check_contribution(data, rule, i, term, adjoints[k], &numbers);
                 self.contribute(operand, k, term);
             }
         }
@@ -130,6 +139,7 @@ impl Gradient<'_> {
             if self.breaks(Defect::LoadReplacesAdjoint) {
                 self.take(shadow, ty, &pieces, &access);
             }
+            self.check_sum(shadow, adjoint, &access);
             self.accumulate(shadow, adjoint, &pieces, &access);
         }
         Ok(())
@@ -181,6 +191,7 @@ impl Gradient<'_> {
             if !found.is_empty() {
                 let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
                 let adjoint = self.take(shadow, ty, &found, &access);
+                self.check_shadow("the adjoint of what is stored", adjoint);
                 if self.breaks(Defect::StoreKeepsAdjoint) {
                     self.accumulate(shadow, adjoint, &found, &access);
                 }
@@ -218,6 +229,7 @@ impl Gradient<'_> {
             let access = shadow_access(access, ty);
             let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
             let adjoint = self.builder().load(ty, shadow, access);
+            self.check_shadow("the adjoint of what is added to", adjoint);
             self.contribute(value, k, adjoint);
         }
         Ok(())
@@ -262,8 +274,8 @@ impl Gradient<'_> {
             }
             for &kind in &FloatKind::ALL {
                 let mut offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
-                if self.breaks(Defect::LastFloatIgnored) && offsets.len() > 1 {
-                    offsets.pop();
+                if self.breaks(Defect::LaterFloatsIgnored) {
+                    offsets.retain(|&offset| offset == 0);
                 }
                 if offsets.is_empty() {
                     continue;
@@ -344,7 +356,13 @@ impl Gradient<'_> {
             let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
+            let check = self.array_check(&active.key, args.clone())?;
+            check.emit(
+                self,
+                "before its derivative is added; are the seeds finite?",
+            );
             let bundle = self.builder().call(active.pair.gradient, sig, args);
+            check.emit(self, "by its derivative");
             if on_heap {
                 self.free_tape(frame);
             }
@@ -408,6 +426,7 @@ impl Gradient<'_> {
                     1 => part,
                     _ => self.builder().extract(part, vec![k as u32]),
                 };
+                self.check_argument(key, argument, data, adjoint);
                 self.contribute(argument, k, adjoint);
             }
         }

@@ -80,6 +80,7 @@ impl Gradient<'_> {
         let seeds = self.seeds.clone();
         if let Some(&value) = data.args.first() {
             for (k, seed) in seeds.into_iter().enumerate() {
+                self.check_seed(data.loc, seed);
                 self.contribute(value, k, seed);
             }
         }

@@ -26,7 +26,7 @@ pub(super) struct Gradient<'a> {
     pub(super) primal: &'a Primal,
     pub(super) augmented: &'a Augmented,
     /// The plan and the layout of the tape; none while needs are recorded.
-    tape: Option<(&'a Plan, &'a Layout)>,
+    pub(super) tape: Option<(&'a Plan, &'a Layout)>,
     needs: BTreeSet<Need>,
     pub(super) func: Function,
     /// Where slots are made.
@@ -593,10 +593,12 @@ impl<'a> Gradient<'a> {
         if self.local.contains(&value) {
             let zero = self.func.zero(ty);
             let sums = (0..self.width()).map(|k| self.sums.remove(&(value, k)));
-            return sums.map(|sum| sum.unwrap_or(zero)).collect();
+            let sums: Vec<Value> = sums.map(|sum| sum.unwrap_or(zero)).collect();
+            self.check_adjoints(value, &sums);
+            return sums;
         }
         let access = self.frame_access(ty);
-        (0..self.width())
+        let adjoints: Vec<Value> = (0..self.width())
             .map(|k| {
                 let slot = self.slot(value, k);
                 let zero = self.func.zero(ty);
@@ -605,7 +607,9 @@ impl<'a> Gradient<'a> {
                 builder.store(zero, slot, access.clone());
                 adjoint
             })
-            .collect()
+            .collect();
+        self.check_adjoints(value, &adjoints);
+        adjoints
     }
 
     /// Adds a contribution to one of the adjoints of a value, if it is active.
@@ -757,6 +761,7 @@ impl<'a> Gradient<'a> {
                     self.builder().load(ty, slot, access)
                 })
                 .collect();
+            self.check_adjoints(argument, &adjoints);
             let part = crate::derivative::batch_values(&mut self.builder(), &adjoints);
             parts.push(part);
         }

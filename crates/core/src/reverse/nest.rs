@@ -25,14 +25,16 @@ use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
 use std::collections::{HashMap, HashSet};
 
-/// The nests of a function that must be expanded before it can be differentiated.
+/// The nests of a function that must be expanded before it can be differentiated. There is no place
+/// for checks in a nest.
 pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
     let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
         Op::Nest(nest) => {
             // Nests have no branches on whether a shadow is one.
-            primal.key.runtime_activity
+            options.check_finite
+                || primal.key.runtime_activity
                 || !has_derivative(primal, **inst, nest)
                 || options.flips(Choice::ExpandNest, (&func.name, **inst))
         }
@@ -65,6 +67,11 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
         })
     };
     !primal.key.reverse || reverses(primal, data, nest).iter().all(intact)
+}
+
+/// How many nests the reverse of one is.
+pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
+    reverses(primal, data, nest).len()
 }
 
 /// One nest of the reverse. Its operands are still values of the forward sweep.

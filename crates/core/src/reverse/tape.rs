@@ -222,6 +222,13 @@ impl Layout {
         self.arrays[&l]
     }
 
+    /// The loop before which the records of a loop are allocated; none if there are none, or if
+    /// their number is not known then.
+    pub fn allocated_before(&self, l: Loop) -> Option<Loop> {
+        let array = self.arrays.get(&l).filter(|array| array.counted);
+        array.map(|array| array.root)
+    }
+
     /// The arrays that were allocated for a loop and the loops in it, the last one first.
     pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
         let arrays = self.arrays.iter().filter(|(_, array)| array.root == root);

@@ -291,8 +291,10 @@ impl Walk<'_> {
                     .map(|_| self.allocate_shadow(inst, data, info))
                     .collect();
                 self.shadows.insert(result, shadows);
+                self.note_allocation(inst, data, info, result);
             }
             AllocKind::Free => {
+                self.note_freed(inst, data, info);
                 self.func.attach_inst(self.block, inst);
                 self.free_shadows(inst, data, info)?;
             }
@@ -398,20 +400,30 @@ impl Walk<'_> {
         });
         let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
         if !info.zeroed && !broken {
-            let mut bytes = builder.func.iconst(Type::i64(), 1);
-            for &position in &info.size_args {
-                let size = data.args[position as usize];
-                let size = support::extend(&mut builder, size, Type::i64());
-                bytes = match builder.func.as_int(bytes) {
-                    Some(1) => size,
-                    _ => builder.mul(bytes, size),
-                };
-            }
+            let bytes = allocated_bytes(&mut builder, data, info);
             let zero = builder.func.iconst(Type::int(8), 0);
             let args = vec![shadow, zero, bytes];
             builder.effect(Op::MemSet(Access::aligned(1)), args);
         }
         shadow
+    }
+
+    /// Tells of memory that was allocated, if this derivative tells such things.
+    fn note_allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo, memory: Value) {
+        if !self.primal.key.recording {
+            return;
+        }
+        // What the library gives may be more, and `realloc` copies all of it.
+        let bytes = match info.family == "malloc" || info.size_args.is_empty() {
+            true => {
+                let (room, sig) = support::room(&mut self.synthesis.module);
+                self.builder(Some(inst)).call(room, sig, vec![memory])
+            }
+            false => Some(allocated_bytes(&mut self.builder(Some(inst)), data, info)),
+        };
+        if let Some(bytes) = bytes {
+            self.note_made(inst, memory, bytes);
+        }
     }
 
     /// The key of the derivative of a callee.
@@ -464,6 +476,7 @@ impl Walk<'_> {
             keep_tape: self.primal.key.keep_tape,
             settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,
+            recording: self.primal.key.recording,
         };
         // Functions that call each other through pointers would all be made for all that the others
         // may overwrite; deep inside they are made once, for everything overwritten.
@@ -511,13 +524,24 @@ impl Walk<'_> {
         })
     }
 
+    fn note_call(&mut self, inst: Inst, callee: &Key) {
+        let Synthesis {
+            module, warnings, ..
+        } = &mut *self.synthesis;
+        warnings.note_call(module, self.primal, inst, callee);
+    }
+
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let derivative = self.make(inst, |synthesis| synthesis.forward(&key))?;
+        self.note_call(inst, &key);
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
+        let arrays = args.clone();
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        self.check_arrays(data, &key, arrays)?;
+        self.check_called(inst, data, func);
         Ok(())
     }
 
@@ -525,6 +549,7 @@ impl Walk<'_> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        self.note_call(inst, &key);
         // A function that calls itself in many places may be made for several keys, and each would
         // have all frames of the next in its own.
         pair.frame_bytes = pair.frame_bytes.filter(|&bytes| bytes <= LARGEST_FRAME);
@@ -592,4 +617,18 @@ impl Walk<'_> {
             self.shadows.insert(result, shadows);
         }
     }
+}
+
+/// How many bytes an allocation asks for.
+fn allocated_bytes(builder: &mut Builder<'_>, data: &InstData, info: &AllocInfo) -> Value {
+    let mut bytes = builder.func.iconst(Type::i64(), 1);
+    for &position in &info.size_args {
+        let size = data.args[position as usize];
+        let size = support::extend(builder, size, Type::i64());
+        bytes = match builder.func.as_int(bytes) {
+            Some(1) => size,
+            _ => builder.mul(bytes, size),
+        };
+    }
+    bytes
 }

@@ -15,9 +15,11 @@
 //! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
 
 mod calls;
+mod finite;
 pub mod globals;
 mod memory;
 mod nest;
+pub mod record;
 mod runtime;
 
 pub use calls::ActiveCall;
@@ -158,6 +160,7 @@ impl Walk<'_> {
             }
             position += 1 + count;
         }
+        self.check_given(entry);
         Builder::new(&mut self.func, entry).jump(old, primals);
     }
 
@@ -249,7 +252,10 @@ impl Walk<'_> {
             }
             Op::Store(_) => self.store(inst, &data)?,
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
-            Op::MemCopy { .. } => self.copy(inst, &data)?,
+            Op::MemCopy { .. } => {
+                self.note_copy(inst, &data);
+                self.copy(inst, &data)?;
+            }
             Op::MemSet(_) => self.set(inst, &data)?,
             Op::Nest(nest) => self.nest(inst, &data, nest),
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
@@ -257,6 +263,7 @@ impl Walk<'_> {
             Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
             _ => {}
         }
+        self.note_access(inst, &data);
         self.func.attach_inst(self.block, inst);
         if let Some(result) = self.func.result(inst)
             && self.wants_shadow(result)
@@ -281,6 +288,7 @@ impl Walk<'_> {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
             let shadows = self.same_on_shadows(inst, data, &positions);
+            self.check_read(data, &shadows);
             self.check_held(inst, data, result, &shadows);
             return Ok(shadows);
         }
@@ -440,7 +448,10 @@ impl Walk<'_> {
         let args = &data.args;
         let sums = rules::emit::tangents(&mut builder, rule, args, result, &tangents, strong_zero);
         Ok(match sums {
-            Some(sums) => sums,
+            Some(sums) => {
+                self.check_tangents(data, &sums);
+                sums
+            }
             None => {
                 let ty = self.func.ty(result);
                 vec![self.func.zero(ty); self.width()]

@@ -22,14 +22,15 @@ use crate::support::{self, Callable};
 use std::collections::HashSet;
 
 /// Lets these functions use the stack, except what `halves` reach. The two sweeps of a derivative are
-/// given as pairs, because they must agree.
+/// given as pairs, because they must agree. Gives the functions that now do.
 pub fn run(
     module: &mut Module,
     funcs: &[Func],
     halves: &[Func],
     pairs: &[(Func, Func)],
     options: &Options,
-) {
+) -> HashSet<Func> {
+    let mut on_stack = HashSet::new();
     let mut on_heap = reached(module, halves, pairs);
     for &(one, other) in pairs {
         if options.flips(Choice::HeapTape, &module.funcs[one].name) {
@@ -49,10 +50,12 @@ pub fn run(
                 call.attrs.flags.remove(FnFlags::TAPE);
                 if let Some(callee) = callee {
                     call.callee = Callee::Direct(callee);
+                    on_stack.insert(func);
                 }
             }
         }
     }
+    on_stack
 }
 
 /// Keeps what a function and its callees allocate on the heap, because they are differentiated.

@@ -150,6 +150,9 @@ impl Importer {
         function.local = is_local(value);
         if ll::is_function(value) {
             self.function_attributes(value, &mut function);
+            let hidden = function.params.iter().filter(|p| p.sret.is_some()).count();
+            let seen = function.sig.params.len() - hidden;
+            function.params_rewritten = self.source_params(value) != Some(seen);
             function.address_taken =
                 is_address_taken(value) || ll::string_attribute(value, ADDRESS_TAKEN).is_some();
         }

@@ -89,6 +89,7 @@ impl Writer<'_> {
 
     pub(super) fn cond(&self, cond: &Cond) -> String {
         let (pred, x, y) = match cond {
+            Cond::Tie(pred, x) => (*pred, self.expr(x), self.expr(x)),
             Cond::Float(pred, x, y) => (*pred, self.expr(x), format!("{y:?}")),
             Cond::Int(pred @ ("ult" | "uge"), x, y) => {
                 let relation = if *pred == "ult" { "<" } else { ">=" };

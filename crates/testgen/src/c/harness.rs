@@ -44,6 +44,7 @@ pub fn program(program: &Program, points: &[Expected], steps: Steps) -> String {
         for arg in &point.args {
             match arg {
                 Arg::Dup(numbers) | Arg::Const(numbers) => inputs.extend(numbers),
+                Arg::Part(..) => {}
                 Arg::Out(x) => inputs.push(*x),
                 Arg::Int(value) => n = *value,
             }
@@ -135,6 +136,38 @@ __attribute__((noinline)) static void rotate(double **table, long n) {
   *first = *second, *second = x;
 }
 __attribute__((noinline)) static void choose(double **out, double *x, double *y, long n) { *out = n & 1 ? y : x; }
+__attribute__((noinline)) static double walk(double *p, double *q, double u, double w, long n) {
+  double s = u;
+  for (long i = 0; i <= (n & 3); i++, p++) { s = tanh(s * w + *p * *p); *p = sin(s); }
+  return s;
+}
+static double sweep(double *p, double *q, double u, double w, long n) {
+  long count = (n & 3) + 1;
+  for (long i = 0; i < count; i++)
+    for (long j = 0; j < count - i; j++) p[j] = tanh(p[j] * w) + sin(p[count - i - 1] * u);
+  return sin(q[0]);
+}
+static double eliminate(double *p, double *q, double u, double w, long n) {
+  long count = (n & 3) + 1;
+  for (long i = 0; i < count; i++)
+    for (long j = i + 1; j < count; j++) p[j] = tanh(p[j] * w) + sin(p[i] * u);
+  return sin(q[0]);
+}
+typedef struct { double a; float b, c; long n; } Mixed;
+__attribute__((noinline)) static double exchange(double *p, double *q, double u, double w, long n) {
+  Mixed old = {u * w, (float)u, (float)w, n}, new;
+  memcpy(&new, &old, sizeof(Mixed));
+  old.b = 0.5f;
+  double result = tanh(new.a + (double)(new.b * new.c));
+  p[new.n & 3] = result;
+  return result * (double)old.b;
+}
+__attribute__((noinline)) static double mix(double *p, double *q, double u, double w, long n) {
+  double x = p[0], y = p[1];
+  q[0] = tanh(x * u + y * w + x * y);
+  q[1] = sin(q[0] * q[1]);
+  return q[1];
+}
 static double *renewed(double *old, const double *p) {
   double *new = malloc(64);
   memmove(new, old, 32), memmove(new + 4, p, 32), free(old);

@@ -158,6 +158,11 @@ impl Writer<'_> {
                     self.int(int)
                 )
             }
+            Stmt::Kernel(kernel, [first, second], [to, other]) => {
+                let (first, second) = (self.base(*first), self.base(*second));
+                let name = kernel.name();
+                format!("s{to} = {name}({first}, {second}, s{to}, s{other}, n)")
+            }
             Stmt::Renew => "owner = renewed(owner, p)".to_string(),
             Stmt::StoreField(n, expr) => format!("records[{}].x = {}", n % 4, self.expr(expr)),
             Stmt::StoreFieldInt(n, int) => format!("records[{}].n = {}", n % 4, self.int(int)),

@@ -395,6 +395,7 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
     for stmt in stmts {
         match stmt {
             Stmt::Set(slot, _)
+            | Stmt::Kernel(_, _, [slot, _])
             | Stmt::SetFixed(slot, _)
             | Stmt::SetInt(slot, _)
             | Stmt::SetPtr(slot, ..)

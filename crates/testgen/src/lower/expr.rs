@@ -157,6 +157,10 @@ impl Lowering<'_> {
                 let x = self.expr(x);
                 self.value(&format!("fcmp {pred} {x}, {}", number(*against)))
             }
+            Cond::Tie(pred, x) => {
+                let (x, y) = (self.expr(x), self.expr(x));
+                self.value(&format!("fcmp {pred} {x}, {y}"))
+            }
             Cond::Int(pred, x, against) => {
                 let x = self.int(x);
                 self.value(&format!("icmp {pred} {x}, {against}:i64"))

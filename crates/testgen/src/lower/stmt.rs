@@ -224,6 +224,13 @@ impl Lowering<'_> {
                 let value = self.value("load ptr %chosen, align 8");
                 self.set(*slot, value);
             }
+            Stmt::Kernel(kernel, [first, second], [to, other]) => {
+                let (first, second) = (self.base(*first), self.base(*second));
+                let (x, y) = (self.get(*to), self.get(*other));
+                let name = kernel.name();
+                let value = self.value(&format!("call @{name}({first}, {second}, {x}, {y}, %n)"));
+                self.set(*to, value);
+            }
             Stmt::Renew => self.renew(),
             Stmt::StoreField(n, expr) => {
                 let value = self.expr(expr);

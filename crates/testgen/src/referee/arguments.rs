@@ -13,6 +13,9 @@ pub enum Arg {
     Dup(Vec<f64>),
     /// An array of doubles without.
     Const(Vec<f64>),
+    /// The part of an earlier array with a shadow, by its number, that begins at an element: the two
+    /// arguments overlap.
+    Part(usize, usize),
     /// A double whose derivative is returned.
     Out(f64),
     /// An integer.
@@ -70,7 +73,12 @@ impl Placed {
     }
 }
 
-/// Puts arguments into memory.
+/// Puts arguments into memory, without anything beside them.
+pub fn in_memory(machine: &mut Machine<'_>, args: &[Arg]) -> Result<Vec<Val>, Trap> {
+    Ok(place(machine, args, Beside::Nothing, &|_| 0.0)?.values)
+}
+
+/// Puts arguments into memory, with what stands beside them.
 pub(super) fn place(
     machine: &mut Machine<'_>,
     args: &[Arg],
@@ -79,8 +87,22 @@ pub(super) fn place(
 ) -> Result<Placed, Trap> {
     let mut placed = Placed::default();
     let mut output = 0;
+    // Where the values of each argument begin.
+    let mut starts = Vec::new();
     for (position, arg) in args.iter().enumerate() {
+        starts.push(placed.values.len());
         match arg {
+            &Arg::Part(of, element) => {
+                let count = match beside {
+                    Beside::Nothing => 1,
+                    Beside::Tangents | Beside::Adjoints(_) => 2,
+                };
+                for i in 0..count {
+                    let whole = placed.values[starts[of] + i].as_ptr();
+                    let at = whole.unwrap_or(Pointer::NULL).offset(8 * element as i64);
+                    placed.values.push(Val::from(at));
+                }
+            }
             Arg::Dup(numbers) => {
                 let count = numbers.len();
                 let at = machine.memory.new_f64s(numbers)?;
@@ -131,7 +153,7 @@ pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Fun
     let mut declared = Vec::new();
     for (position, (arg, &ty)) in args.iter().zip(&target.sig.params).enumerate() {
         let activity = match (arg, mode) {
-            (Arg::Dup(_), _) | (Arg::Out(_), Mode::Forward) => Activity::Dup,
+            (Arg::Dup(_) | Arg::Part(..), _) | (Arg::Out(_), Mode::Forward) => Activity::Dup,
             (Arg::Out(_), _) => Activity::Out,
             _ => Activity::Const,
         };

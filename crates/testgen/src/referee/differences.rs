@@ -103,7 +103,7 @@ fn moved(args: &[Arg], input: (usize, usize), by: f64) -> Vec<Arg> {
     match &mut args[input.0] {
         Arg::Dup(numbers) => numbers[input.1] += by,
         Arg::Out(number) => *number += by,
-        Arg::Const(_) | Arg::Int(_) => {}
+        Arg::Const(_) | Arg::Part(..) | Arg::Int(_) => {}
     }
     args
 }

@@ -13,7 +13,7 @@ mod arguments;
 pub mod differences;
 pub mod second;
 
-pub use arguments::{Arg, wrapper};
+pub use arguments::{Arg, in_memory, wrapper};
 
 use arguments::{Beside, Direction, inputs, place};
 use std::fmt;

@@ -47,8 +47,17 @@ fn with_shadows(args: &[Arg], mode: Mode) -> Vec<Arg> {
     let mut rng = fastrand::Rng::with_seed(args.len() as u64);
     let mut number = || rng.f64() * 2.0 - 1.0;
     let mut all = Vec::new();
+    let mut starts = Vec::new();
     for arg in args {
-        all.push(arg.clone());
+        starts.push(all.len());
+        match (arg, mode) {
+            (Arg::Part(of, element), _) => {
+                all.push(Arg::Part(starts[*of], *element));
+                all.push(Arg::Part(starts[*of] + 1, *element));
+                continue;
+            }
+            _ => all.push(arg.clone()),
+        }
         match (arg, mode) {
             (Arg::Dup(numbers), _) => {
                 all.push(Arg::Dup(numbers.iter().map(|_| number()).collect()));

@@ -6,9 +6,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
 
-/// The option that makes programs check their shadows.
-pub const CHECKS: &str = "--checks";
-
 /// How long a command line may be before it goes into a file.
 const LONG: usize = 100_000;
 
@@ -62,8 +59,7 @@ impl Arguments {
                 .unwrap_or(self.options.level);
             return;
         }
-        if text == CHECKS {
-            self.options.checks = true;
+        if self.options.read(&argument) {
             return;
         }
         if text.starts_with("-flto") {

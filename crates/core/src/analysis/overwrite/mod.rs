@@ -213,8 +213,9 @@ impl Overwrite {
         }
     }
 
-    /// Every condition under which some read, here or in a callee, is intact, each once.
-    pub fn conditions(&self) -> Vec<Condition> {
+    /// Every condition under which some read, here or in a callee, is intact, each once, with the
+    /// first such read.
+    pub fn conditions(&self) -> Vec<(Inst, Condition)> {
         let reads = self.reads.iter().map(|(&inst, answer)| (inst, answer));
         let inputs = self.nests.iter();
         let inputs = inputs.flat_map(|(&i, answers)| answers.iter().map(move |a| (i, a)));
@@ -222,15 +223,17 @@ impl Overwrite {
         let calls = calls.flat_map(|(&i, call)| call.arguments.iter().map(move |a| (i, a)));
         let mut answers: Vec<_> = reads.chain(inputs).chain(calls).collect();
         answers.sort_by_key(|(inst, _)| *inst);
-        let mut all: Vec<Condition> = Vec::new();
-        for (_, answer) in answers {
+        let mut all: Vec<(Inst, Condition)> = Vec::new();
+        for (inst, answer) in answers {
             let Overwritten::IfOverlap(conditions) = answer else {
                 continue;
             };
             for condition in conditions {
-                let same = |c: &Condition| c.read == condition.read && c.write == condition.write;
+                let same = |(_, c): &(Inst, Condition)| {
+                    c.read == condition.read && c.write == condition.write
+                };
                 if !all.iter().any(same) {
-                    all.push(condition.clone());
+                    all.push((inst, condition.clone()));
                 }
             }
         }
