@@ -120,9 +120,7 @@ impl Session<'_> {
     fn work(&self) {
         while !self.is_over() {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
-            let every = self.args.native_every;
-            let with_native = every > 0 && seed.is_multiple_of(every);
-            for trial in of_seed(seed, with_native) {
+            for trial in of_seed(seed, self.args.native_every) {
                 self.try_seed(seed, &trial);
             }
             self.finished.fetch_add(1, Ordering::Relaxed);

@@ -30,16 +30,18 @@ pub enum Trial {
 /// One seed of so many is also tried in the more expensive ways.
 const SAMPLE: u64 = 8;
 
-/// The trials of a seed. Of the expensive ones each seed gets one at most.
-pub fn of_seed(seed: u64, with_native: bool) -> Vec<Trial> {
+/// The trials of a seed; one seed of `native_every` is compiled as C. Of the expensive trials each
+/// seed gets one at most.
+pub fn of_seed(seed: u64, native_every: u64) -> Vec<Trial> {
     let mut trials = vec![Trial::FirstOrder, Trial::Chaos(seed)];
     if seed.is_multiple_of(SAMPLE) {
         trials.push(Trial::SecondOrder);
     }
-    if with_native {
+    if native_every > 0 && seed.is_multiple_of(native_every) {
+        let turn = seed / native_every;
         trials.extend(LEVELS.map(|level| Trial::Native(level.to_string(), None)));
-        let level = LEVELS[(seed / SAMPLE % 4) as usize];
-        trials.extend(match seed % SAMPLE {
+        let level = LEVELS[(turn / SAMPLE % 4) as usize];
+        trials.extend(match turn % SAMPLE {
             1 => {
                 let flags = format!("{level} -fsanitize=address,undefined");
                 Some(Trial::Native(flags, None))
