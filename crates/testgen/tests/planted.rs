@@ -20,6 +20,7 @@ fn every_planted_defect_is_found() {
                 _ => PlanKind::Everything,
             },
             planted: Some(defect),
+            ..Options::default()
         };
         let found = (0..SEEDS).find(|&seed| {
             let verdict = trial(&grow(seed), &options);
