@@ -143,7 +143,7 @@ int main(int count, char **words) { return (int)__enzyme_autodiff((void *)run, 1
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `foreign`
+            error[Z0501]: cannot differentiate the call of `foreign`
              --> a.c:6:12
               |
             6 |     return table[i](x);
@@ -169,7 +169,7 @@ int main(int count, char **words) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:3:12
               |
             3 |     return f(x, 1);
@@ -199,7 +199,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: the tape of `chain` needs 32 bytes, but it has 1
+            error[Z0405]: the tape of `chain` needs 32 bytes, but it has 1
               --> a.c:11:5
                |
             11 |     __enzyme_augmentfwd((void *)chain, enzyme_allocated, 1, enzyme_tape, memory, enzyme_dup, x, d, enzyme_const, 2);

@@ -39,7 +39,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: `elsewhere` is only declared, so it has no derivative
+            error[Z0105]: `elsewhere` is only declared, so it has no derivative
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)elsewhere, 2.0);
@@ -63,7 +63,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: unknown marker `enzyme_dubb`
+            error[Z0101]: unknown marker `enzyme_dubb`
              --> a.c:5:17
               |
             5 |     return (int)__enzyme_autodiff((void *)f, enzyme_dubb, &x, &d);
@@ -86,7 +86,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: argument 2 of `f` has no shadow
+            error[Z0109]: argument 2 of `f` has no shadow
              --> a.c:4:17
               |
             4 |     return (int)__enzyme_autodiff((void *)f, &x, &d, &x);
@@ -109,7 +109,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: enzyme_dup stands before argument 2 of `f`, an integer of 32 bits
+            error[Z0111]: enzyme_dup stands before argument 2 of `f`, an integer of 32 bits
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)f, 1.0,
@@ -131,7 +131,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: `f` is variadic, so it has no derivative
+            error[Z0503]: `f` is variadic, so it has no derivative
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)f, 2, 1.0, 2.0);
@@ -155,7 +155,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate inline assembly
+            error[Z0505]: cannot differentiate inline assembly
              --> a.c:3:5
               |
             3 |     __asm__("sqrtsd %0, %0" : "+x"(y));
@@ -182,7 +182,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate inline assembly
+            error[Z0505]: cannot differentiate inline assembly
              --> a.c:2:5
               |
             2 |     __asm__ volatile("movq $0, (%0)" : : "r"(p) : "memory");
@@ -208,7 +208,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `mystery`
+            error[Z0501]: cannot differentiate the call of `mystery`
              --> a.c:3:12
               |
             3 |     return mystery(x * x);
@@ -238,7 +238,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:3:16
               |
             3 |     return x * g(x);
@@ -267,7 +267,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce the type of copied memory
+            error[Z0202]: cannot deduce the type of copied memory
              --> a.c:4:5
               |
             4 |     memcpy(to, from, 32);
@@ -296,7 +296,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce what type memory holds
+            error[Z0201]: cannot deduce what type memory holds
              --> a.c:4:33
               |
             4 |     for (int j = 0; j < 4; j++) memcpy(&to->w[j], &from->w[3 - j], 4);
@@ -322,7 +322,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce the type of copied memory
+            error[Z0202]: cannot deduce the type of copied memory
              --> a.c:3:5
               |
             3 |     memcpy(to, from, n);
@@ -348,7 +348,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate an atomic operation on floats
+            error[Z0404]: cannot differentiate an atomic operation on floats
              --> a.c:2:8
               |
             2 |     *a = x * x;
@@ -374,7 +374,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a function with a call of _setjmp, which returns twice
+            error[Z0704]: cannot differentiate a function with a call of _setjmp, which returns twice
              --> a.c:4:9
               |
             4 |     if (setjmp(place) == 0)
@@ -406,7 +406,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `sum`, which is variadic
+            error[Z0503]: cannot differentiate the call of `sum`, which is variadic
               --> a.c:12:12
                |
             12 |     return sum(2, x, x * x);
@@ -430,7 +430,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: a derivative flows through the global variable `scale`, which has no shadow
+            error[Z0301]: a derivative flows through the global variable `scale`, which has no shadow
              --> a.c:3:11
               |
             3 |     scale = x * 2;
@@ -458,7 +458,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell what `elsewhere` does with the global variable `scale`
+            error[Z0504]: cannot tell what `elsewhere` does with the global variable `scale`
              --> a.c:3:28
               |
             3 | static void log_it(void) { elsewhere(); }
@@ -488,7 +488,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell whether memory has a derivative
+            error[Z0302]: cannot tell whether memory has a derivative
              --> a.c:4:13
               |
             4 |     *cursor = x * 2;
@@ -515,7 +515,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:5:5
               |
             5 |     hook();
@@ -545,7 +545,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell what `elsewhere` does with the global variable `cursor`
+            error[Z0504]: cannot tell what `elsewhere` does with the global variable `cursor`
              --> a.c:6:5
               |
             6 |     elsewhere();
@@ -571,7 +571,7 @@ int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a `throw` of a value with a derivative
+            error[Z0703]: cannot differentiate a `throw` of a value with a derivative
              --> a.cpp:3:9
               |
             3 |         throw x * 2;
@@ -595,7 +595,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: `f` never returns
+            error[Z0702]: `f` never returns
              --> a.c:3:5
               |
             3 |     for (;;)
@@ -617,7 +617,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: the annotation `enzyme_sparse_accumulate` is not supported yet
+            error[Z0102]: the annotation `enzyme_sparse_accumulate` is not supported yet
              --> a.c:2:1
               |
             2 | static double g(double x) { return x * 100; }
@@ -639,7 +639,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: unknown annotation `enzyme_inactiv` on `g`
+            error[Z0101]: unknown annotation `enzyme_inactiv` on `g`
              --> a.c:2:1
               |
             2 | double g(double x) { return x * 100; }
@@ -662,7 +662,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: the annotation `enzyme_inactive` stands on a local variable, parameter or field
+            error[Z0116]: the annotation `enzyme_inactive` stands on a local variable, parameter or field
              --> a.c:2:5
               |
             2 |     double y __attribute__((annotate("enzyme_inactive"))) = x * x;
@@ -686,7 +686,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: `__enzyme_double` is not called with a pointer
+            error[Z0117]: `__enzyme_double` is not called with a pointer
              --> a.c:3:5
               |
             3 |     __enzyme_double(x);
@@ -719,7 +719,7 @@ int main() {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
+            error[Z0206]: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
              --> a.cpp:4:7
               |
             4 |     s.append((const char *)x, 8);

@@ -33,7 +33,7 @@ double g(double x) { return f(&x, 1); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_aug` is no augmented forward sweep for `f`
+            error[Z0602]: `f_aug` is no augmented forward sweep for `f`
              --> a.c:8:29
               |
             8 | double g(double x) { return f(&x, 1); }
@@ -57,7 +57,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_grad` is no reverse sweep for `f`
+            error[Z0602]: `f_grad` is no reverse sweep for `f`
              --> a.c:9:29
               |
             9 | double g(double x) { return f(x); }
@@ -80,7 +80,7 @@ double g(double x) { return f(x) * x; }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_aug` is no augmented forward sweep for `f`
+            error[Z0602]: `f_aug` is no augmented forward sweep for `f`
              --> a.c:8:29
               |
             8 | double g(double x) { return f(x) * x; }
@@ -102,7 +102,7 @@ double g(double x) { return f(x, 1); }
 int main(void) { return (int)__enzyme_fwddiff((void *)g, 2.0, 1.0); }",
         expect![[r#"
             exit code 1
-            error: `f_tangent` is no tangent for `f`
+            error[Z0602]: `f_tangent` is no tangent for `f`
              --> a.c:7:29
               |
             7 | double g(double x) { return f(x, 1); }
@@ -124,7 +124,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: there is no custom rule for `f` in reverse mode
+            error[Z0604]: there is no custom rule for `f` in reverse mode
              --> a.c:7:29
               |
             7 | double g(double x) { return f(x); }
@@ -147,7 +147,7 @@ double g(double x) { return f(x, x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: no custom rule for `f` fits
+            error[Z0604]: no custom rule for `f` fits
              --> a.c:8:29
               |
             8 | double g(double x) { return f(x, x); }
@@ -170,7 +170,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: the registration `__enzyme_register_gradient_f` has activities for 2 arguments
+            error[Z0601]: the registration `__enzyme_register_gradient_f` has activities for 2 arguments
              |
              = note: `f` takes 1
              = help: write one activity for each argument
@@ -187,7 +187,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: unknown activity `activ` in the registration `__enzyme_register_derivative_f`
+            error[Z0601]: unknown activity `activ` in the registration `__enzyme_register_derivative_f`
              |
              = note: the last entry says for each argument which activity the rule handles
              = help: write one of const, dup, dupnoneed, out
@@ -205,7 +205,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: cannot read the registration `__enzyme_register_gradient_f`
+            error[Z0601]: cannot read the registration `__enzyme_register_gradient_f`
              |
              = note: it should have the entries {f, augmented_f, gradient_f}, known at compile time
              = help: name the functions themselves; a string at the end, as in "dup,const,out", says which activities the rule handles
@@ -221,7 +221,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: there is no function `f_tangent` for the annotation `enzyme_register_derivative=f_tangent`
+            error[Z0601]: there is no function `f_tangent` for the annotation `enzyme_register_derivative=f_tangent`
              --> a.c:4:1
               |
             4 | __attribute__((annotate("enzyme_register_derivative=f_tangent"))) double f(double x) { return x; }
@@ -242,7 +242,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f` cannot be like `logp1`
+            error[Z0607]: `f` cannot be like `logp1`
              |
              = note: no derivative of a library function of that name is known
              = help: did you mean log10, log1p, log2?
@@ -259,7 +259,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f` cannot be like `atan2`
+            error[Z0607]: `f` cannot be like `atan2`
              |
              = note: its types are (f64) -> f64, and `atan2` has others
              = help: name a function of the same types
@@ -281,7 +281,7 @@ int main(void) {
 }",
         expect![[r#"
             exit code 1
-            error: the custom rule for `f` cannot give several derivatives at once
+            error[Z0605]: the custom rule for `f` cannot give several derivatives at once
              --> a.c:7:23
               |
             7 | double g(double *x) { f(x); return *x; }
@@ -306,7 +306,7 @@ int main(void) {
 }",
         expect![[r#"
             exit code 1
-            error: `f_tangent` is no tangent for `f` here
+            error[Z0606]: `f_tangent` is no tangent for `f` here
              --> a.c:7:30
               |
             7 | double g(double *x) { return f(x) * *x; }
@@ -330,7 +330,7 @@ double g(double x) { double y = f(x); return y * state; }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: the custom rule for `f` cannot be used
+            error[Z0608]: the custom rule for `f` cannot be used
              --> a.c:9:33
               |
             9 | double g(double x) { double y = f(x); return y * state; }

@@ -5,7 +5,9 @@
 
 pub mod analysis;
 mod blas;
+pub mod chaos;
 pub mod checks;
+pub mod compare;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;
@@ -25,3 +27,4 @@ pub mod simplify;
 mod split;
 pub mod support;
 pub mod synthesis;
+pub mod warnings;

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use zymase_core::warnings::LARGE_TAPE;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,6 +13,7 @@ Examples:
   zymase opt in.ll -o out.ll               one module, its derivatives added
   zymase opt in.ll --emit core             what Zymase sees
   zymase explain model.c                   what is asked for, kept and recomputed
+  zymase check -O2 model.c -lm             compare its derivatives with finite differences
 
 A program asks for the derivative of f by a call:
   double __enzyme_autodiff(void *, ...);
@@ -39,12 +41,14 @@ pub enum Command {
     Opt(OptArgs),
     Explain(ExplainArgs),
     Demo(DemoArgs),
+    Check(CheckArgs),
     /// Compile and link C like clang, with derivatives
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
     /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
     /// checked when the program runs; with `--check-finite`, it stops where a derivative becomes
-    /// NaN or infinite.
+    /// NaN or infinite. `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES` are about the
+    /// warnings of Zymase.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
     Cc(PassThrough),
@@ -57,10 +61,32 @@ pub enum Command {
     ///
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
-    /// else is passed on. `--checks` and `--check-finite` are those of `zymase cc`.
+    /// else is passed on. `--checks`, `--check-finite` and the options about warnings are those of
+    /// `zymase cc`.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
+}
+
+/// Build a program, run it, and compare its derivatives with others
+///
+/// At every call of a request: forward mode, reverse mode and finite differences. Says at which
+/// request and in which component they disagree first, and ends with exit code 1 if they do.
+///
+/// Takes what `zymase cc` takes, C++ if a source is; after `--` come the arguments of the program.
+///
+/// Example: zymase check -O2 model.c -lm -- input.txt
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The number that random directions come from
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Compare only the first N calls of each request; 0 is all of them
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub calls: u64,
+    /// Arguments of clang, then `--` and those of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub args: Vec<OsString>,
 }
 
 /// Arguments for another tool.
@@ -90,6 +116,9 @@ pub struct OptArgs {
     pub options: CompileOptions,
 }
 
+/// The option that makes programs compare their derivatives with others.
+pub const COMPARE: &str = "--check-requests";
+
 /// How derivatives are made.
 #[derive(Args, Clone)]
 pub struct CompileOptions {
@@ -103,10 +132,23 @@ pub struct CompileOptions {
     /// is the memory it is to be the shadow of
     #[arg(long)]
     pub checks: bool,
+    /// Give no warnings
+    #[arg(long)]
+    pub no_warnings: bool,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Warn of derivatives that keep so many bytes for each call
+    #[arg(long, value_name = "BYTES", default_value_t = LARGE_TAPE)]
+    pub warn_cache: u64,
     /// Stop when the program runs where an adjoint or tangent becomes NaN or infinite, and name the
     /// operation of the source program that made it
     #[arg(long)]
     pub check_finite: bool,
+    /// Compare every derivative with the other mode and with finite differences when the program
+    /// runs (see `zymase check`)
+    #[arg(long = "check-requests", hide = true)]
+    pub compare: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -118,26 +160,40 @@ impl Default for CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
             checks: false,
+            no_warnings: false,
+            deny_warnings: false,
+            warn_cache: LARGE_TAPE,
             check_finite: false,
+            compare: false,
             print_after: Vec::new(),
         }
     }
 }
 
 impl CompileOptions {
-    /// Takes an option that is ours among arguments of clang or of a linker; says whether it is.
-    pub fn take(&mut self, argument: &OsStr) -> bool {
-        match argument.to_str() {
-            Some("--checks") => self.checks = true,
-            Some("--check-finite") => self.check_finite = true,
-            _ => return false,
-        }
-        true
+    /// Whether an argument of another tool is an option of ours.
+    pub fn is_ours(argument: &OsStr) -> bool {
+        CompileOptions::default().read(argument)
     }
 
-    /// Whether an argument is an option of ours.
-    pub fn is_ours(argument: &OsStr) -> bool {
-        CompileOptions::default().take(argument)
+    /// Reads an option of ours among those of another tool; whether it was one.
+    pub fn read(&mut self, argument: &OsStr) -> bool {
+        let text = argument.to_str().unwrap_or_default();
+        match text {
+            "--checks" => self.checks = true,
+            "--check-finite" => self.check_finite = true,
+            COMPARE => self.compare = true,
+            "--no-warnings" => self.no_warnings = true,
+            "--deny-warnings" => self.deny_warnings = true,
+            _ => {
+                let bytes = text.strip_prefix("--warn-cache=");
+                match bytes.and_then(|bytes| bytes.parse().ok()) {
+                    Some(bytes) => self.warn_cache = bytes,
+                    None => return false,
+                }
+            }
+        }
+        true
     }
 }
 

@@ -249,6 +249,7 @@ impl Compiler<'_> {
             .args(["-Xclang", "-disable-llvm-passes"])
             .args(self.arguments.debug_for_types())
             .args(self.arguments.classes_for_types())
+            .args(self.arguments.names_for_messages())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")

@@ -5,6 +5,7 @@
 
 mod args;
 mod cc;
+mod check;
 mod compile;
 mod demo;
 mod embedded;
@@ -42,6 +43,7 @@ fn work() -> ExitCode {
         Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Explain(args) => exit(explain::run(&args)),
         Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Check(args) => exit(check::run(&args)),
         Command::Ld(args) => exit(ld::run(&args.args)),
         Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),
         Command::Cxx(args) => exit(cc::run(tools::Language::Cxx, &args.args)),

@@ -22,7 +22,7 @@ pub use forward::forward;
 pub use reverse::reverse;
 
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{FloatKind, FnFlags, Function, Type};
 
 /// A subprogram: its name without prefix and precision, its parameters in the order that both
@@ -110,6 +110,7 @@ pub fn check(function: &Function, key: &Key) -> Result<()> {
         return Ok(());
     }
     Err(Diagnostic::new(
+        Code::RuntimeActivity,
         format!(
             "cannot decide at run time what has a derivative in `{}`",
             function.name

@@ -12,7 +12,10 @@ use super::recipe::{Recipe, called_again, recipe, why_again};
 use super::{Need, Plan, Source, Why};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::Count;
+use crate::chaos::Choice;
 use crate::ir::Module;
+use crate::pipeline::Options;
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
@@ -20,10 +23,16 @@ use std::collections::{BTreeSet, HashMap};
 /// Decides for every need, and for what the needs are computed from.
 pub fn min_cut(
     module: &Module,
+    options: &Options,
     primal: &Primal,
     augmented: &Augmented,
     needs: BTreeSet<Need>,
 ) -> Plan {
+    // By chance, costs have nothing to do with time.
+    let by_chance = |need: Need, caching: bool| {
+        let about = (&primal.function.name, need, caching);
+        options.chance(Choice::Cost, about).map(|n| n % 100)
+    };
     let mut graph = FlowGraph::default();
     let source = graph.add_node();
     let sink = graph.add_node();
@@ -55,16 +64,18 @@ pub fn min_cut(
             own == need.level && called_again(module, primal, augmented, need.value).is_some();
         let caching = match again {
             true => INFINITE,
-            false => cache_cost(primal, need, bytes, weight),
+            false => by_chance(need, true).unwrap_or(cache_cost(primal, need, bytes, weight)),
         };
         graph.add_edge(asked, computed, caching);
-        let recipe = match own == need.level {
+        let anyway = primal.breaks(Defect::LiveOutRecomputed);
+        let recipe = match own == need.level || anyway {
             true => recipe(module, primal, augmented, need.value),
             false => Recipe::Never(Why::UsedAfterLoop),
         };
         match (recipe, block) {
             (Recipe::From(operands, cost), Some(block)) => {
-                graph.add_edge(computed, sink, cost.saturating_mul(weight));
+                let cost = by_chance(need, false).unwrap_or(cost.saturating_mul(weight));
+                graph.add_edge(computed, sink, cost);
                 for operand in operands {
                     if let Some(inner) = augmented.need(primal, operand, block) {
                         let (new, (inner_asked, _)) = add(&mut graph, inner);

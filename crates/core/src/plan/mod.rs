@@ -20,6 +20,7 @@ pub use why::Why;
 
 use crate::analysis::loops::Loop;
 use crate::ir::{Module, Value};
+use crate::pipeline::Options;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
@@ -69,14 +70,14 @@ impl Plan {
 /// Decides for every need.
 pub fn choose(
     module: &Module,
-    kind: PlanKind,
+    options: &Options,
     primal: &Primal,
     augmented: &Augmented,
     needs: BTreeSet<Need>,
 ) -> Plan {
-    match kind {
+    match options.plan {
         PlanKind::Everything => everything(needs),
-        PlanKind::MinCut => min_cut(module, primal, augmented, needs),
+        PlanKind::MinCut => min_cut(module, options, primal, augmented, needs),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ir::{
     BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
     ValueDef,
 };
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use cranelift_entity::EntityRef;
@@ -119,8 +120,8 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
         // may come out differently.
         Op::FCmp(_) | Op::Cast(CastOp::FpToSi | CastOp::FpToUi) => {
             match data.args.iter().any(|&v| is_rounded(func, v)) {
-                true => Recipe::Never(Why::Decision),
-                false => again(1),
+                true if !primal.breaks(Defect::DecisionRecomputed) => Recipe::Never(Why::Decision),
+                _ => again(1),
             }
         }
         Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => again(1),

@@ -8,10 +8,10 @@ use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, FnFlags, Inst, InstData, Op,
-    Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Constant, FloatKind, FnFlags, Inst, InstData,
+    Op, Signature, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -73,9 +73,15 @@ impl Gradient<'_> {
             if !self.primal.is_active(operand) {
                 continue;
             }
+            if matches!(rule, Rule::Cast) && self.breaks(Defect::ConversionIgnored) {
+                continue;
+            }
             // What a message can print of the place where the contribution is made.
             let mut numbers = Vec::new();
-            let terms = if let Rule::Cast = rule {
+            let adds = i == 1 && matches!(data.op, Op::Binary(BinaryOp::FSub));
+            let terms = if adds && self.breaks(Defect::SubtractionAdds) {
+                Some(adjoints.to_vec())
+            } else if let Rule::Cast = rule {
                 let ty = self.primal.function.ty(operand);
                 let mut builder = self.builder();
                 let convert = |&d: &Value| rules::emit::convert(&mut builder, d, ty);
@@ -133,6 +139,9 @@ impl Gradient<'_> {
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let ty = self.primal.function.ty(result);
             let shadow = self.guarded_shadow(data.args[0], k, ty, &access)?;
+            if self.breaks(Defect::LoadReplacesAdjoint) {
+                self.take(shadow, ty, &pieces, &access);
+            }
             self.check_sum(shadow, adjoint, &access);
             self.accumulate(shadow, adjoint, &pieces, &access);
         }
@@ -190,6 +199,12 @@ impl Gradient<'_> {
                     self.accumulate(shadow, adjoint, &found, &access);
                 }
                 self.contribute(value, k, adjoint);
+                if self.breaks(Defect::PrimalWritten) {
+                    let primal = self.primal_value(pointer);
+                    let mut builder = self.builder();
+                    let zero = builder.func.zero(ty);
+                    builder.store(zero, primal, access.clone());
+                }
             }
             // Bytes without a derivative of which nothing is known: if they are part of a float,
             // its derivative ends here.
@@ -261,7 +276,10 @@ impl Gradient<'_> {
                 builder.call(func, sig, vec![to, from, bits]);
             }
             for &kind in &FloatKind::ALL {
-                let offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
+                let mut offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
+                if self.breaks(Defect::LaterFloatsIgnored) {
+                    offsets.retain(|&offset| offset == 0);
+                }
                 if offsets.is_empty() {
                     continue;
                 }
@@ -391,7 +409,9 @@ impl Gradient<'_> {
             .filter(|(_, activity)| **activity == Activity::Out)
             .map(|(&value, _)| value)
             .collect();
-        for (i, &argument) in outs.iter().enumerate() {
+        let forgets = outs.len() > 1 && self.breaks(Defect::LastArgumentForgotten);
+        let known = outs.len() - usize::from(forgets);
+        for (i, &argument) in outs[..known].iter().enumerate() {
             let primal = &self.primal;
             let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
             if pieces
@@ -469,7 +489,9 @@ impl Gradient<'_> {
     /// Frees memory of the tape.
     pub(super) fn free_tape(&mut self, memory: Value) {
         let flags = tape_flags(&self.primal.key);
-        self.free_with("free", vec![memory], flags);
+        if !self.breaks(Defect::TapeLeaked) {
+            self.free_with("free", vec![memory], flags);
+        }
     }
 
     fn free_with(&mut self, name: &str, args: Vec<Value>, flags: FnFlags) {
@@ -490,6 +512,7 @@ impl Gradient<'_> {
 
     fn undeduced(&self, inst: Inst, how: &str) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::UnknownMemoryType,
             "cannot deduce what type memory holds",
             format!("a derivative flows through it, and the memory {how}"),
             "access it with one type, or say what it holds with __enzyme_float, __enzyme_double, \

@@ -73,10 +73,14 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let augmented = Augmented::new(walk);
 
     let needs = Gradient::record(synthesis, primal, &augmented)?;
-    let kind = synthesis.options.plan;
-    let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
+    let options = &synthesis.options;
+    let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
     let layout = Layout::new(synthesis, primal, &augmented, &plan);
     let report = Report::reverse(&synthesis.module, primal, &augmented, &plan, &layout);
+    let Synthesis {
+        warnings, module, ..
+    } = synthesis;
+    warnings.note_plan(module, primal, &augmented, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     Ok(Bodies {

@@ -12,10 +12,12 @@
 //! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`]. After: none has.
 
 use crate::analysis::effects::callees;
+use crate::chaos::Choice;
 use crate::ir::{
     Access, BinaryOp, Builder, Callee, CastOp, Constant, Edge, FnFlags, Func, Function, Global,
     GlobalData, Initializer, Inst, IntPred, Module, Op, ParamFlags, Signature, Symbol, Type, Value,
 };
+use crate::pipeline::Options;
 use crate::support::{self, Callable};
 use std::collections::HashSet;
 
@@ -26,9 +28,15 @@ pub fn run(
     funcs: &[Func],
     halves: &[Func],
     pairs: &[(Func, Func)],
+    options: &Options,
 ) -> HashSet<Func> {
     let mut on_stack = HashSet::new();
-    let on_heap = reached(module, halves, pairs);
+    let mut on_heap = reached(module, halves, pairs);
+    for &(one, other) in pairs {
+        if options.flips(Choice::HeapTape, &module.funcs[one].name) {
+            on_heap.extend([one, other]);
+        }
+    }
     for &func in funcs {
         for inst in tape_calls(&module.funcs[func]) {
             let data = module.funcs[func].inst(inst);

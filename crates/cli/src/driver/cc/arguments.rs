@@ -33,8 +33,8 @@ pub struct Arguments {
     /// The language that `-x` says.
     language: Option<OsString>,
     output: Option<PathBuf>,
-    /// What is said of derivatives.
-    ours: CompileOptions,
+    /// What options of ours say.
+    options: CompileOptions,
     /// Where standard input was put, because it is read more than once.
     pub standard_input: Option<PathBuf>,
 }
@@ -103,7 +103,7 @@ impl Arguments {
         let mut sorted = Arguments {
             given: args
                 .iter()
-                .filter(|argument| !CompileOptions::is_ours(argument))
+                .filter(|a| !CompileOptions::is_ours(a))
                 .cloned()
                 .collect(),
             mode: Mode::Link,
@@ -112,16 +112,17 @@ impl Arguments {
             link: Vec::new(),
             language: None,
             output: None,
-            ours: CompileOptions::default(),
+            options: CompileOptions::default(),
             standard_input: None,
         };
         let mut args = args.iter();
         while let Some(argument) = args.next() {
+            if sorted.options.read(argument) {
+                sorted.link.push(Link::Argument(argument.clone()));
+                continue;
+            }
             let text = argument.to_string_lossy().into_owned();
             match text.as_str() {
-                _ if sorted.ours.take(argument) => {
-                    sorted.link.push(Link::Argument(argument.clone()));
-                }
                 "-c" => sorted.set(Mode::Object),
                 "-S" => sorted.set(Mode::Assembly),
                 "-E" | "-M" | "-MM" | "-fsyntax-only" | "-###" | "--version" | "-v"
@@ -352,6 +353,14 @@ impl Arguments {
         }
     }
 
+    /// Options that keep the names of arguments, which comparisons of derivatives print.
+    pub fn names_for_messages(&self) -> &'static [&'static str] {
+        match self.options.compare {
+            true => &["-fno-discard-value-names"],
+            false => &[],
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.compile.iter().any(|argument| argument == option)
     }
@@ -365,7 +374,7 @@ impl Arguments {
             .find_map(|text| text.strip_prefix("-O").and_then(level));
         CompileOptions {
             level: last.unwrap_or(crate::args::Level::Zero),
-            ..self.ours.clone()
+            ..self.options.clone()
         }
     }
 }

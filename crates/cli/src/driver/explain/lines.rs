@@ -4,7 +4,7 @@ use super::html::{anchor, escaped, link};
 use super::sources::{Sources, expression};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use zymase_core::diagnostic::Place;
+use zymase_core::diagnostic::{Link, Place};
 use zymase_core::report::{CalledBy, Fact, How, LoopName, Records, Report, Trips, What};
 
 /// How many lines without facts are shown before and after those with facts.
@@ -151,6 +151,7 @@ impl<'a> Annotated<'a> {
                 line,
                 column: 0,
                 function: function.to_string(),
+                link: Link::Inlined,
             };
             let class = facts
                 .iter()

@@ -59,7 +59,7 @@ impl Arguments {
                 .unwrap_or(self.options.level);
             return;
         }
-        if self.options.take(&argument) {
+        if self.options.read(&argument) {
             return;
         }
         if text.starts_with("-flto") {

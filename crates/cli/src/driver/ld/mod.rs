@@ -12,7 +12,7 @@ mod resolve;
 
 use crate::args::CompileOptions;
 use crate::compile::{Done, codegen_level, differentiate};
-use crate::{journal, output, tools};
+use crate::{check, journal, output, tools};
 pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
@@ -20,7 +20,7 @@ use inputs::{Input, Inputs, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, promote};
 use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
@@ -35,12 +35,15 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
-    if inputs.units.iter().all(settled) {
-        let others = args.iter();
-        let others = others.filter(|argument| !CompileOptions::is_ours(argument));
-        return tools::run(tools::command(&linker).args(others));
-    }
     let scratch = output::scratch_folder()?;
+    let runtime = match arguments.options.compare {
+        true => Some(check::runtime(&linker, scratch.path())?),
+        false => None,
+    };
+    if inputs.units.iter().all(settled) {
+        let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
+        return tools::run(tools::command(&linker).args(others).args(runtime));
+    }
     let objects = compile_units(&inputs, &arguments)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
@@ -72,6 +75,7 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
             }
         });
     }
+    replaced.extend(runtime.map(OsString::from));
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
@@ -84,6 +88,7 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
     if inputs.units.is_empty() {
         let help = "give sources, modules, or objects that were made by `zymase cc` or with -flto";
         return Err(Diagnostic::new(
+            Code::InvalidInput,
             "there is no bitcode in the input",
             "",
             help,
