@@ -23,6 +23,19 @@ const WITHOUT_PROGRAM: &[(Code, &str)] = &[
         "no program is known; tests/launcher.rs has one that crashes by itself",
     ),
     (
+        Code::UnknownValueType,
+        "no program is known: memory is refused first",
+    ),
+    (
+        Code::MissingPointerShadow,
+        "no program is known: activity is refused first",
+    ),
+    (
+        Code::FreesForeign,
+        "such a request is served in another way",
+    ),
+    (Code::Irreducible, "LLVM gives such loops one entry"),
+    (
         Code::CannotLink,
         "the driver links modules of one compiler and machine",
     ),
@@ -288,7 +301,10 @@ fn explained() {
         error: there is no code `Z0599`
 
         Near ones:
+          Z0601  a registration of a derivative that cannot be read
           Z0602  a function of other types than its rule needs
+          Z0603  a rule for a function whose arguments have no place in rules
+          Z0604  no rule for the mode or the activities at hand
     "#]]
     .assert_eq(&shown(&folder.zymase("--explain-code Z0599")));
 }
