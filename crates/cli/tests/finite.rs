@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{Folder, count_troubles, succeed};
+use common::{Folder, binary, build, succeed};
 use expect_test::{Expect, expect};
 use zymase_testgen::grow::grow;
-use zymase_testgen::trial::in_c;
+use zymase_testgen::tally::try_levels;
 
 /// Builds a program at some levels, and gives what it prints on the error stream in each of its
 /// cases, which must be the same at all.
@@ -282,12 +282,8 @@ int main(void) {
 /// Generated programs, whose derivatives are finite, have the same derivatives as before.
 #[test]
 fn generated_programs_go_on() {
-    count_troubles("ZYMASE_FINITE_SEEDS", 0..8, |seed, level| {
-        let Ok(Some(text)) = in_c(&grow(seed)) else {
-            return Ok(());
-        };
-        let folder = Folder::with(&[("program.c", &text)]);
-        let build = format!("cc {level} --check-finite -w program.c -lm -o program");
-        folder.build_and_run(&build)
+    let binary = binary();
+    try_levels("ZYMASE_FINITE_SEEDS", 0..8, |seed, level| {
+        build(&binary, &format!("{level} --check-finite")).trial(&grow(seed))
     });
 }
