@@ -244,6 +244,37 @@ int main(void) {
     "#]].assert_eq(&checked(&folder, "-O2 program.c library.o -lm"));
 }
 
+/// Programs that check their own gradients agree with us, too. The others do as well, at -O2, but
+/// for rules that are not the truth on purpose (`custom_rules`), and for derivatives that end in
+/// memory without a shadow (`runtime_activity`).
+#[test]
+fn programs_that_check_themselves() {
+    let programs = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/programs/gradients"
+    );
+    let folder = Folder::with(&[]);
+    let names = [
+        "globals_active",
+        "heap",
+        "logging",
+        "loops",
+        "overwrite",
+        "split",
+        "structs",
+    ];
+    for name in names {
+        let told = checked(&folder, &format!("-O2 {programs}/{name}.c -lm"));
+        assert!(told.starts_with("exit code 0\n"), "{name}: {told}");
+        assert!(told.contains(&format!("ok {name}\n")), "{name}: {told}");
+        let last = told.lines().last().unwrap();
+        assert!(
+            last.contains(" agree (") && !told.contains("not compared"),
+            "{name}: {told}"
+        );
+    }
+}
+
 /// The exit code and the arguments are the program's, and calls can be left out.
 #[test]
 fn arguments_and_exit_code() {
