@@ -1,7 +1,7 @@
 //! Makes a failing program smaller: leaves out statements, replaces them by what is inside, and
 //! puts simple values in place of expressions, while the failure remains.
 
-use crate::tree::{Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
+use crate::tree::{Args, Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
 
 /// The smallest program found with so many tries that still fails.
 pub fn shrink(program: &Program, most: usize, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
@@ -177,6 +177,10 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
                 count: Index::Const(2),
                 ..nest.clone()
             }));
+        }
+        Stmt::Call(callee, Args::Active(x, y, e), slot) => {
+            let smaller = exprs(e).into_iter();
+            all.extend(smaller.map(|e| Stmt::Call(*callee, Args::Active(*x, *y, e), *slot)));
         }
         Stmt::CallEither(_, [first, second], args, slot) => {
             all.push(Stmt::Call(*first, args.clone(), *slot));
