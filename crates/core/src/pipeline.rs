@@ -137,7 +137,7 @@ impl Worklist {
             self.open.push(func);
             for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
-                    return Err(self.circular(func, inst, needed));
+                    return Err(self.circular(func, inst, request.func));
                 }
                 self.function(needed)?;
                 self.prepare(needed)?;
@@ -186,13 +186,13 @@ impl Worklist {
         }
     }
 
-    fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
+    fn circular(&self, func: Func, inst: Inst, asked: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
             Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
-                self.synthesis.module.funcs[needed].name
+                self.synthesis.module.funcs[asked].name
             ),
             "the derivative would have to contain itself",
             "ask for the derivative from outside of the function",
