@@ -107,9 +107,7 @@ impl Diagnostic {
 
     /// The same message at the place of a location and of the calls it was inlined through.
     pub fn at(mut self: Box<Self>, module: &Module, loc: Option<Loc>) -> Box<Diagnostic> {
-        if loc.is_some() {
-            add_places(&mut self.places, module, loc, "", Link::Inlined);
-        }
+        self.places.extend(Place::chain(module, loc));
         self
     }
 
@@ -175,6 +173,15 @@ pub fn add_places(
 }
 
 impl Place {
+    /// The place of a location, and behind it the calls it was inlined through.
+    pub fn chain(module: &Module, loc: Option<Loc>) -> Vec<Place> {
+        let mut places = Vec::new();
+        if loc.is_some() {
+            add_places(&mut places, module, loc, "", Link::Inlined);
+        }
+        places
+    }
+
     /// A function of which no line is known.
     pub fn function(name: &str, link: Link) -> Place {
         Place {

@@ -12,6 +12,7 @@ use crate::ir::{
 use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::report::Report;
+use crate::shadow::record;
 use crate::simplify;
 use crate::split;
 use crate::support;
@@ -27,9 +28,15 @@ pub struct Options {
     pub plan: PlanKind,
     /// So many bytes of tape for one call are told.
     pub large_tape: u64,
+    /// Whether programs stop where a derivative is not finite.
+    pub check_finite: bool,
+    /// Functions whose requests need not be served: where one cannot be, the function returns 1.
+    pub optional: Vec<Func>,
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,
+    /// Makes choices by chance, from this seed, see [`chaos`](crate::chaos).
+    pub chaos: Option<u64>,
 }
 
 impl Default for Options {
@@ -37,7 +44,10 @@ impl Default for Options {
         Options {
             plan: PlanKind::default(),
             large_tape: LARGE_TAPE,
+            check_finite: false,
+            optional: Vec::new(),
             planted: None,
+            chaos: None,
         }
     }
 }
@@ -54,10 +64,12 @@ impl Options {
 pub struct Outcome {
     /// The functions that were added, in the order they were made.
     pub added: Vec<Func>,
-    /// The plan of each reverse-mode derivative.
+    /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
     /// What is legal and suspicious.
     pub warnings: Vec<Box<Diagnostic>>,
+    /// The optional functions whose requests could not be served, and why.
+    pub refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
 /// Replaces every request in a module by a call of the derivative it asks for.
@@ -73,13 +85,19 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         first_new,
         halves: Vec::new(),
         warnings: Vec::new(),
+        refused: Vec::new(),
     };
     let result = worklist.run();
     let pairs = worklist.synthesis.sweeps();
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
+    let on_stack =
+        simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
+    let mut reports = worklist.synthesis.reports;
+    for report in &mut reports {
+        report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
+    }
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {
@@ -91,8 +109,9 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     }
     Ok(Outcome {
         added: module.funcs.keys().skip(first_new).collect(),
-        reports: worklist.synthesis.reports,
+        reports,
         warnings: worklist.warnings,
+        refused: worklist.refused,
     })
 }
 
@@ -116,6 +135,7 @@ struct Worklist {
     halves: Vec<Func>,
     /// What is suspicious, each thing once.
     warnings: Vec<Box<Diagnostic>>,
+    refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
 impl Worklist {
@@ -140,15 +160,43 @@ impl Worklist {
                     return Err(self.circular(func, inst, request.func));
                 }
                 self.function(needed)?;
+            }
+            // Derivatives that these ask for are among them now.
+            for needed in callees(&self.synthesis.module, request.func) {
                 self.prepare(needed)?;
             }
             self.open.pop();
+            let optional = self.synthesis.options.optional.contains(&func);
+            let before = optional.then(|| self.synthesis.made());
             let replaced = self.replace(func, inst, request);
-            replaced.map_err(|complaint| self.blame(complaint, func, inst))?;
-            self.warn(func, inst, request);
+            let replaced = replaced.map_err(|complaint| self.blame(complaint, func, inst));
+            match (replaced, before) {
+                (Err(complaint), Some(before)) => {
+                    self.synthesis.go_back(before);
+                    self.give_up(func);
+                    self.refused.push((func, complaint));
+                    break;
+                }
+                (replaced, _) => replaced?,
+            }
+            if !optional {
+                self.warn(func, inst, request);
+            }
         }
         self.done.insert(func);
         Ok(())
+    }
+
+    /// Makes a function one that returns 1 and does nothing else.
+    fn give_up(&mut self, func: Func) {
+        let module = &mut self.synthesis.module;
+        let Function { name, sig, .. } = &module.funcs[func];
+        let mut function = Function::with_entry(name.clone(), sig.clone());
+        function.local = true;
+        let (entry, ty) = (function.entry(), function.sig.ret);
+        let one = function.iconst(ty, 1);
+        Builder::new(&mut function, entry).ret(Some(one));
+        module.funcs[func] = function;
     }
 
     /// Brings a function into the form that differentiation expects.
@@ -232,7 +280,7 @@ impl Worklist {
         simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
         self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
-            Mode::Forward => (
+            Mode::Forward | Mode::Recording => (
                 self.synthesis.forward(&key)?,
                 key.forward_signature(&primal),
             ),
@@ -293,11 +341,15 @@ impl Worklist {
         let touched: BTreeSet<_> = touched.collect();
         let shadows = self.synthesis.shadow_globals();
         let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
-        let blocks = self.synthesis.module.funcs[func].inst_blocks();
+        let asking = &self.synthesis.module.funcs[func];
+        let recording =
+            matches!(&asking.inst(request).op, Op::Request(r) if r.mode == Mode::Recording);
+        let blocks = asking.inst_blocks();
         let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
             return;
         };
         let module = &mut self.synthesis.module;
+        let made = recording.then(|| record::made(module));
         let mut before = module.funcs[func].block_insts(block).to_vec();
         let at = before.iter().position(|&inst| inst == request);
         let after = before.split_off(at.unwrap_or(0));
@@ -309,6 +361,10 @@ impl Worklist {
             let address = builder.func.constant(Type::ptr(), address);
             let bytes = builder.func.iconst(Type::i64(), size.into());
             support::zero_bytes(&mut builder, address, bytes);
+            // What was in a variable has no derivative, so it is none of what is compared.
+            if let Some((made, sig)) = made.clone() {
+                builder.call(made, sig, vec![address, bytes]);
+            }
         }
         for inst in after {
             module.funcs[func].attach_inst(block, inst);

@@ -50,8 +50,8 @@ pub struct Primal {
     pub activity: Activity,
     /// The direct calls that calls through pointers have become.
     pub dispatched: HashMap<Inst, Dispatched>,
-    /// Whether to take overwritten memory for intact, for tests of tests.
-    trusts_memory: bool,
+    /// A mistake to make, for tests of tests.
+    planted: Option<Defect>,
 }
 
 impl Primal {
@@ -83,7 +83,7 @@ impl Primal {
                 effects = Rc::new(Effects::new(module));
                 continue;
             }
-            let chosen = nest::to_expand(&primal);
+            let chosen = nest::to_expand(&primal, options);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
             };
@@ -172,11 +172,14 @@ impl Primal {
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {
-            arguments: key.overwritten.clone(),
+            arguments: match options.breaks(Defect::CallerWritesIgnored) {
+                true => Vec::new(),
+                false => key.overwritten.clone(),
+            },
             other: key.other_overwritten,
             result: !key.combined,
-            frame_ends: !key.combined,
-            bounds_too_tight: false,
+            frame_ends: !key.combined && !options.breaks(Defect::FrameOutlives),
+            planted: options.planted,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
         let overwrite = overwrite.unwrap_or_default();
@@ -195,14 +198,21 @@ impl Primal {
             effects,
             activity,
             dispatched,
-            trusts_memory: options.breaks(Defect::OverwriteIgnored),
+            planted: options.planted,
         })
+    }
+
+    /// Whether to make a mistake.
+    pub(crate) fn breaks(&self, defect: Defect) -> bool {
+        self.planted == Some(defect)
     }
 
     /// Whether the bytes that a load read are intact when the reverse sweep runs.
     pub fn overwritten(&self, load: Inst) -> Overwritten {
         match self.overwrite.read(load) {
-            Overwritten::Yes(Because::Inst(_)) if self.trusts_memory => Overwritten::Never,
+            Overwritten::Yes(Because::Inst(_)) if self.breaks(Defect::OverwriteIgnored) => {
+                Overwritten::Never
+            }
             answer => answer,
         }
     }
@@ -212,7 +222,9 @@ impl Primal {
         match self.overwrite.input(nest, input) {
             Overwritten::Never => true,
             Overwritten::IfOverlap(_) => self.key.disjoint,
-            Overwritten::Yes(because) => self.trusts_memory && matches!(because, Because::Inst(_)),
+            Overwritten::Yes(because) => {
+                self.breaks(Defect::OverwriteIgnored) && matches!(because, Because::Inst(_))
+            }
         }
     }
 
@@ -255,6 +267,7 @@ impl Primal {
         match &data.op {
             Op::Opaque(opaque) => opaque.name.clone(),
             Op::Math(function) => function.name().to_string(),
+            Op::Unary(op) => op.name().to_string(),
             Op::Binary(op) => op.name().to_string(),
             Op::Cast(op) => op.name().to_string(),
             op => {
@@ -475,6 +488,11 @@ impl Copied {
             pieces: pieces.into_iter().filter(within).collect(),
             words: Vec::new(),
         }
+    }
+
+    /// The scalars of one period, each with its offset.
+    pub fn scalars(&self) -> &[(i64, Piece)] {
+        &self.pieces
     }
 
     /// Where pieces of some kind begin in the period.

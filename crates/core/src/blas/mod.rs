@@ -10,12 +10,14 @@
 
 mod adjoints;
 mod emit;
+mod finite;
 mod forward;
 mod operands;
 mod reverse;
 mod symmetric;
 mod triangular;
 
+pub use finite::finite;
 pub use forward::forward;
 pub use reverse::reverse;
 

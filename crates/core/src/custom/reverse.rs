@@ -46,6 +46,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
         delays: false,
+        report: None,
     })
 }
 

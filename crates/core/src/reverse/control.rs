@@ -80,6 +80,7 @@ impl Gradient<'_> {
         let seeds = self.seeds.clone();
         if let Some(&value) = data.args.first() {
             for (k, seed) in seeds.into_iter().enumerate() {
+                self.check_seed(data.loc, seed);
                 self.contribute(value, k, seed);
             }
         }
@@ -214,7 +215,10 @@ impl Gradient<'_> {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);
-            left = self.primal.loops.parent(l);
+            left = match self.breaks(Defect::OuterCounterStale) {
+                true => None,
+                false => self.primal.loops.parent(l),
+            };
         }
         let args = self.primal.function.edges(from)[edge].args.clone();
         for (i, adjoints) in active {

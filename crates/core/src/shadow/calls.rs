@@ -11,6 +11,7 @@ use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
+use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
@@ -290,8 +291,10 @@ impl Walk<'_> {
                     .map(|_| self.allocate_shadow(inst, data, info))
                     .collect();
                 self.shadows.insert(result, shadows);
+                self.note_allocation(inst, data, info, result);
             }
             AllocKind::Free => {
+                self.note_freed(inst, data, info);
                 self.func.attach_inst(self.block, inst);
                 self.free_shadows(inst, data, info)?;
             }
@@ -337,6 +340,9 @@ impl Walk<'_> {
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
+            Sweep::Pointers if self.primal.breaks(Defect::ShadowFreedEarly) => {
+                (delayed::free_shadow(module, free, position, own), None)
+            }
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
             Sweep::Pointers if !own && !self.primal.key.settles => {
                 self.synthesis.found_unpaired = true;
@@ -386,27 +392,38 @@ impl Walk<'_> {
             let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
             return shadow.unwrap_or(memory);
         }
+        let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
             None => data.args[0],
         });
         let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
-        if !info.zeroed {
-            let mut bytes = builder.func.iconst(Type::i64(), 1);
-            for &position in &info.size_args {
-                let size = data.args[position as usize];
-                let size = support::extend(&mut builder, size, Type::i64());
-                bytes = match builder.func.as_int(bytes) {
-                    Some(1) => size,
-                    _ => builder.mul(bytes, size),
-                };
-            }
+        if !info.zeroed && !broken {
+            let bytes = allocated_bytes(&mut builder, data, info);
             let zero = builder.func.iconst(Type::int(8), 0);
             let args = vec![shadow, zero, bytes];
             builder.effect(Op::MemSet(Access::aligned(1)), args);
         }
         shadow
+    }
+
+    /// Tells of memory that was allocated, if this derivative tells such things.
+    fn note_allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo, memory: Value) {
+        if !self.primal.key.recording {
+            return;
+        }
+        // What the library gives may be more, and `realloc` copies all of it.
+        let bytes = match info.family == "malloc" || info.size_args.is_empty() {
+            true => {
+                let (room, sig) = support::room(&mut self.synthesis.module);
+                self.builder(Some(inst)).call(room, sig, vec![memory])
+            }
+            false => Some(allocated_bytes(&mut self.builder(Some(inst)), data, info)),
+        };
+        if let Some(bytes) = bytes {
+            self.note_made(inst, memory, bytes);
+        }
     }
 
     /// The key of the derivative of a callee.
@@ -459,6 +476,7 @@ impl Walk<'_> {
             keep_tape: self.primal.key.keep_tape,
             settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,
+            recording: self.primal.key.recording,
         };
         // Functions that call each other through pointers would all be made for all that the others
         // may overwrite; deep inside they are made once, for everything overwritten.
@@ -520,7 +538,10 @@ impl Walk<'_> {
         self.note_call(inst, &key);
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
+        let arrays = args.clone();
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        self.check_arrays(data, &key, arrays)?;
+        self.check_called(inst, data, func);
         Ok(())
     }
 
@@ -596,4 +617,18 @@ impl Walk<'_> {
             self.shadows.insert(result, shadows);
         }
     }
+}
+
+/// How many bytes an allocation asks for.
+fn allocated_bytes(builder: &mut Builder<'_>, data: &InstData, info: &AllocInfo) -> Value {
+    let mut bytes = builder.func.iconst(Type::i64(), 1);
+    for &position in &info.size_args {
+        let size = data.args[position as usize];
+        let size = support::extend(builder, size, Type::i64());
+        bytes = match builder.func.as_int(bytes) {
+            Some(1) => size,
+            _ => builder.mul(bytes, size),
+        };
+    }
+    bytes
 }

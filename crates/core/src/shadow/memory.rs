@@ -16,6 +16,7 @@ impl Walk<'_> {
         let size = self.synthesis.module.layout.size(ty) as i128;
         let broken = self.synthesis.options.breaks(Defect::FrameShadowNotZeroed);
         let malloc = outlives.then(|| support::malloc(&mut self.synthesis.module));
+        self.note_alloca(inst, size, count);
         (0..self.width())
             .map(|_| {
                 let mut builder = self.builder(Some(inst));

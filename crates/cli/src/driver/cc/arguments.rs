@@ -353,6 +353,14 @@ impl Arguments {
         }
     }
 
+    /// Options that keep the names of arguments, which comparisons of derivatives print.
+    pub fn names_for_messages(&self) -> &'static [&'static str] {
+        match self.options.compare {
+            true => &["-fno-discard-value-names"],
+            false => &[],
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.compile.iter().any(|argument| argument == option)
     }

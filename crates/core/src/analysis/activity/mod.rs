@@ -21,6 +21,7 @@ use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::types::Types;
 use crate::blas;
+use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
 use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Value};
@@ -98,7 +99,10 @@ impl Activity {
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),
             holders: solver.of_calls(Solver::holders_of_call),
-            released: lifetimes::released(module, function, effects, &solver.objects),
+            released: match options.flips(Choice::DelayFree, &function.name) {
+                true => BTreeSet::new(),
+                false => lifetimes::released(module, function, effects, &solver.objects),
+            },
             made: made(function, types, key),
             held: key.held.clone(),
             exposed: solver.exposed(),

@@ -4,6 +4,7 @@
 //! of its values has changed.
 
 use super::advancing::Advancing;
+use super::apart::Apart;
 use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
@@ -31,6 +32,8 @@ pub(super) struct Solver<'a> {
     pub(super) shapes: SecondaryMap<Value, Shape>,
     /// Addresses that are made anew in each iteration from the last.
     advancing: Advancing,
+    /// Joins of pointers that are a fixed distance apart.
+    apart: Apart,
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
@@ -57,12 +60,14 @@ impl<'a> Solver<'a> {
         alternatives: &'a [Vec<Inst>],
         summaries: &'a mut Summaries,
     ) -> Solver<'a> {
+        let advancing = Advancing::new(function);
         Solver {
             module,
             function,
             alternatives,
             shapes: SecondaryMap::new(),
-            advancing: Advancing::new(function),
+            apart: Apart::new(function, &advancing),
+            advancing,
             users: users(function),
             queue: VecDeque::new(),
             queued: EntitySet::new(),
@@ -207,9 +212,38 @@ impl<'a> Solver<'a> {
             match self.advancing.step_from(argument, param) {
                 // Where a pointer starts is only one of the places that it comes to.
                 Some(step) => self.address(argument, 0, step, param),
-                None => self.unify(param, argument),
+                None => self.join(argument, param),
             }
         }
+    }
+
+    /// One of the operands of a phi or select.
+    fn join(&mut self, operand: Value, result: Value) {
+        let join = self.apart.join(result);
+        let Some(join) = join.filter(|join| join.operands.contains(&operand)) else {
+            self.unify(operand, result);
+            return;
+        };
+        let shapes = join.operands.iter().map(|&operand| &self.shapes[operand]);
+        let all = shapes
+            .clone()
+            .skip(1)
+            .fold(None, |all: Option<Shape>, next| {
+                let all = all.as_ref().unwrap_or(&self.shapes[join.operands[0]]);
+                Some(all.common(next))
+            });
+        let anywhere = shapes.clone().map(|shape| shape.indexed(join.step));
+        let said = shapes.map(Shape::as_likely);
+        for shape in all
+            .into_iter()
+            .chain(anywhere)
+            .chain(said)
+            .collect::<Vec<_>>()
+        {
+            self.learn(result, &shape);
+        }
+        let shape = self.shapes[result].without_likely();
+        self.learn(operand, &shape);
     }
 
     fn transfer(&mut self, inst: Inst) {
@@ -258,8 +292,8 @@ impl<'a> Solver<'a> {
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
-                self.unify(data.args[1], result);
-                self.unify(data.args[2], result);
+                self.join(data.args[1], result);
+                self.join(data.args[2], result);
             }
             (Op::Unary(_), Some(result)) => self.unify(data.args[0], result),
             (Op::Cast(op), Some(result)) => self.cast(*op, data.args[0], result),

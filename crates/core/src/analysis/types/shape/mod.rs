@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 pub struct Shape {
     /// Cells at one offset.
     at: BTreeMap<i64, Cell>,
-    /// Cells at one offset that are there if what repeats reaches that far.
+    /// Cells at one offset that are there if what repeats reaches that far, or if the pointer is
+    /// the one of several that they were seen behind.
     likely: BTreeMap<i64, Cell>,
     /// Cells that repeat: at every `start + k·stride`, under the key (stride, start).
     every: BTreeMap<(i64, i64), Cell>,
@@ -86,13 +87,8 @@ impl Shape {
     }
 
     fn merge_limited(&mut self, other: &Shape, depth: u32) -> bool {
-        let mut changed = false;
-        for (&offset, cell) in &other.at {
-            changed |= insert_limited(&mut self.at, offset, cell, depth);
-        }
-        for (&offset, cell) in &other.likely {
-            changed |= insert_limited(&mut self.likely, offset, cell, depth);
-        }
+        let mut changed = merge_cells(&mut self.at, &other.at, depth);
+        changed |= merge_cells(&mut self.likely, &other.likely, depth);
         for (&(stride, start), cell) in &other.every {
             changed |= self.insert_every_limited(stride, start, cell, depth);
         }
@@ -289,6 +285,22 @@ impl Shape {
         shape
     }
 
+    /// What was seen, for a pointer that may be another one.
+    pub(super) fn as_likely(&self) -> Shape {
+        Shape {
+            likely: self.at.clone(),
+            ..Shape::default()
+        }
+    }
+
+    /// What is known without what is only likely.
+    pub(super) fn without_likely(&self) -> Shape {
+        Shape {
+            likely: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
         let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
@@ -323,27 +335,28 @@ impl Shape {
 
     /// This shape seen from `offset` bytes further on.
     pub fn shifted(&self, offset: i64) -> Shape {
-        let mut shape = Shape {
+        let moved = |cells: &BTreeMap<i64, Cell>| {
+            let cells = cells.iter();
+            cells
+                .map(|(at, cell)| (at.wrapping_sub(offset), cell.clone()))
+                .collect()
+        };
+        let every = self.every.iter();
+        Shape {
+            at: moved(&self.at),
+            likely: moved(&self.likely),
+            every: every
+                .map(|(&(stride, start), cell)| {
+                    let start = start.wrapping_sub(offset).rem_euclid(stride);
+                    ((stride, start), cell.clone())
+                })
+                .collect(),
+            declared: moved(&self.declared),
             element: match self.element {
-                Element::One(start, size) => Element::One(start - offset, size),
+                Element::One(start, size) => Element::One(start.wrapping_sub(offset), size),
                 element => element,
             },
-            ..Shape::default()
-        };
-        for (&at, cell) in &self.declared {
-            shape.declared.insert(at - offset, cell.clone());
         }
-        for (&at, cell) in &self.at {
-            shape.at.insert(at - offset, cell.clone());
-        }
-        for (&at, cell) in &self.likely {
-            shape.likely.insert(at - offset, cell.clone());
-        }
-        for (&(stride, start), cell) in &self.every {
-            let start = (start - offset).rem_euclid(stride);
-            shape.every.insert((stride, start), cell.clone());
-        }
-        shape
     }
 
     /// What is known of `0..len` only, at single offsets.
@@ -441,6 +454,33 @@ fn insert_limited(cells: &mut BTreeMap<i64, Cell>, offset: i64, cell: &Cell, dep
     }
     cells.insert(offset, limited(cell, depth));
     true
+}
+
+/// Learns of cells, following so many pointers. Most of the time all of them are known already, so
+/// both sides are walked together, unless a few are to be found among many.
+fn merge_cells(cells: &mut BTreeMap<i64, Cell>, others: &BTreeMap<i64, Cell>, depth: u32) -> bool {
+    let mut changed = false;
+    if others.len() * 8 < cells.len() {
+        for (&offset, cell) in others {
+            changed |= insert_limited(cells, offset, cell, depth);
+        }
+        return changed;
+    }
+    let mut new = Vec::new();
+    let mut known = cells.iter_mut().peekable();
+    for (offset, cell) in others {
+        while known.next_if(|(at, _)| *at < offset).is_some() {}
+        match known.next_if(|(at, _)| *at == offset) {
+            Some((_, known)) => changed |= known.merge(cell, depth),
+            None => new.push((*offset, cell)),
+        }
+    }
+    let room = MAX_CELLS.saturating_sub(cells.len());
+    for (offset, cell) in new.into_iter().take(room) {
+        cells.insert(offset, limited(cell, depth));
+        changed = true;
+    }
+    changed
 }
 
 /// The cells that lie in `0..len`.
