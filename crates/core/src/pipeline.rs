@@ -67,7 +67,7 @@ pub struct Outcome {
     /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
     /// What is legal and suspicious.
-    pub warnings: Vec<Box<Diagnostic>>,
+    pub warnings: Vec<Diagnostic>,
     /// The optional functions whose requests could not be served, and why.
     pub refused: Vec<(Func, Box<Diagnostic>)>,
 }
@@ -134,7 +134,7 @@ struct Worklist {
     /// The sweeps that the program calls one by one.
     halves: Vec<Func>,
     /// What is suspicious, each thing once.
-    warnings: Vec<Box<Diagnostic>>,
+    warnings: Vec<Diagnostic>,
     refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
@@ -225,11 +225,10 @@ impl Worklist {
         let synthesis = &self.synthesis;
         let (module, large) = (&synthesis.module, synthesis.options.large_tape);
         for told in synthesis.warnings.of_request(module, request, large) {
-            let known = |other: &Box<Diagnostic>| {
-                (other.code, &other.message) == (told.code, &told.message)
-            };
+            let known =
+                |other: &Diagnostic| (other.code, &other.message) == (told.code, &told.message);
             if !self.warnings.iter().any(known) {
-                self.warnings.push(self.blame(told, func, inst));
+                self.warnings.push(*self.blame(told, func, inst));
             }
         }
     }

@@ -244,7 +244,7 @@ fn insts(function: &Function) -> impl Iterator<Item = (Inst, &InstData)> {
 
 /// How often a loop body, or the function, runs for each call, as far as the program says it.
 fn runs(primal: &Primal, level: Option<Loop>) -> u128 {
-    let enclosing = primal.loops.enclosing(level).into_iter();
+    let enclosing = primal.loops.enclosing(level);
     enclosing.fold(1, |runs: u128, l| {
         let trips = &primal.trip_counts[l];
         match trips.count {
