@@ -241,6 +241,50 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 }
 
 #[test]
+fn the_way_to_a_callee_of_a_callee() {
+    check(
+        "double mystery(double);
+__attribute__((noinline)) static double inner(double x) {
+    return mystery(x) + x;
+}
+__attribute__((noinline)) static double outer(double x) {
+    return inner(x * x) * 2;
+}
+static double f(double x) {
+    return x * outer(x);
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error[Z0501]: cannot differentiate the call of `mystery`
+              --> a.c:3:12
+               |
+             3 |     return mystery(x) + x;
+               |            ^^^^^^^ in `inner`
+               |
+              ::: a.c:6:12
+               |
+             6 |     return inner(x * x) * 2;
+               |            ----- called here, in `outer`
+               |
+              ::: a.c:9:16
+               |
+             9 |     return x * outer(x);
+               |                ----- called here, in `f`
+               |
+              ::: a.c:11:30
+               |
+            11 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
+               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_mystery = (void *)mystery;`
+        "#]],
+    );
+}
+
+#[test]
 fn function_pointer() {
     check(
         "double (*volatile chosen)(double);

@@ -67,7 +67,7 @@ pub struct Outcome {
     /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
     /// What is legal and suspicious.
-    pub warnings: Vec<Box<Diagnostic>>,
+    pub warnings: Vec<Diagnostic>,
     /// The optional functions whose requests could not be served, and why.
     pub refused: Vec<(Func, Box<Diagnostic>)>,
 }
@@ -134,7 +134,7 @@ struct Worklist {
     /// The sweeps that the program calls one by one.
     halves: Vec<Func>,
     /// What is suspicious, each thing once.
-    warnings: Vec<Box<Diagnostic>>,
+    warnings: Vec<Diagnostic>,
     refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
@@ -157,7 +157,7 @@ impl Worklist {
             self.open.push(func);
             for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
-                    return Err(self.circular(func, inst, needed));
+                    return Err(self.circular(func, inst, request.func));
                 }
                 self.function(needed)?;
             }
@@ -225,22 +225,21 @@ impl Worklist {
         let synthesis = &self.synthesis;
         let (module, large) = (&synthesis.module, synthesis.options.large_tape);
         for told in synthesis.warnings.of_request(module, request, large) {
-            let known = |other: &Box<Diagnostic>| {
-                (other.code, &other.message) == (told.code, &told.message)
-            };
+            let known =
+                |other: &Diagnostic| (other.code, &other.message) == (told.code, &told.message);
             if !self.warnings.iter().any(known) {
-                self.warnings.push(self.blame(told, func, inst));
+                self.warnings.push(*self.blame(told, func, inst));
             }
         }
     }
 
-    fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
+    fn circular(&self, func: Func, inst: Inst, asked: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
             Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
-                self.synthesis.module.funcs[needed].name
+                self.synthesis.module.funcs[asked].name
             ),
             "the derivative would have to contain itself",
             "ask for the derivative from outside of the function",

@@ -133,20 +133,24 @@ impl Primal {
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
-            let (code, help) = match cycle {
+            let (code, reason, help) = match cycle {
                 NotCanonical::Irreducible(_) => (
                     Code::Irreducible,
+                    cycle.to_string(),
                     "write the loop with one entry, without jumping into its middle",
                 ),
                 NotCanonical::Unsplittable { .. } => (
                     Code::ComputedJump,
+                    "it jumps to an address that it computes, and derivatives need code of their \
+                     own on the way"
+                        .to_string(),
                     "write jumps to computed labels as a switch",
                 ),
             };
             Diagnostic::new(
                 code,
                 format!("the control flow of `{}` cannot be reversed", function.name),
-                cycle.to_string(),
+                reason,
                 help,
             )
             .at(module, loc)

@@ -84,10 +84,7 @@ impl fmt::Display for NotCanonical {
         match self {
             NotCanonical::Irreducible(cycle) => cycle.fmt(f),
             NotCanonical::Unsplittable { block } => {
-                write!(
-                    f,
-                    "nothing can be put between {block} and where it jumps to"
-                )
+                write!(f, "the terminator of {block} allows no block on its edges")
             }
         }
     }
