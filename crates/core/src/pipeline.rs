@@ -70,6 +70,8 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         simplify::lower_library_calls::run(module, func);
         next += 1;
     }
+    let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    simplify::check_allocations::run(module, &added);
     if cfg!(debug_assertions) {
         check(module)?;
     }
@@ -120,14 +122,21 @@ impl Worklist {
         let requests = requests_of(&self.synthesis.module.funcs[func]);
         for &(inst, ref request) in &requests {
             self.open.push(func);
+            let mut changed = false;
             for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
                     return Err(self.circular(func, inst, needed));
                 }
                 self.function(needed)?;
-                self.prepare(needed)?;
+                changed |= self.prepare(needed);
             }
             self.open.pop();
+            // What is known of functions lasts from one request to the next, as long as they are
+            // the same and none of them is a derivative.
+            let reached = callees(&self.synthesis.module, request.func);
+            if changed || reached.iter().any(|f| f.index() >= self.first_new) {
+                self.synthesis.program_changed();
+            }
             let replaced = self.replace(func, inst, request);
             replaced.map_err(|complaint| self.blame(complaint, func, inst))?;
         }
@@ -135,12 +144,13 @@ impl Worklist {
         Ok(())
     }
 
-    /// Brings a function into the form that differentiation expects.
-    fn prepare(&mut self, func: Func) -> Result<()> {
-        simplify::use_library_bodies::run(&mut self.synthesis.module, func);
-        simplify::lower_library_calls::run(&mut self.synthesis.module, func);
-        simplify::lower_allocations::run(&mut self.synthesis.module, func);
-        Ok(())
+    /// Brings a function into the form that differentiation expects; says whether it was not.
+    fn prepare(&mut self, func: Func) -> bool {
+        let module = &mut self.synthesis.module;
+        let mut changed = simplify::use_library_bodies::run(module, func);
+        changed |= simplify::lower_library_calls::run(module, func);
+        changed |= simplify::lower_allocations::run(module, func);
+        changed
     }
 
     /// A complaint about a function that is not the program's, and has no place in it, is one about
@@ -205,7 +215,6 @@ impl Worklist {
         };
         let pairs = self.synthesis.sweeps();
         simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
-        self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward => (
                 self.synthesis.forward(&key)?,
