@@ -3,8 +3,8 @@
 
 #[path = "../../../../fuzz/src/command_lines.rs"]
 mod command_lines;
-#[path = "../../../../fuzz/src/mutate.rs"]
-mod mutate;
+#[path = "../../../../fuzz/src/damage.rs"]
+mod damage;
 #[path = "../../../../fuzz/src/objects.rs"]
 mod objects;
 
@@ -17,7 +17,7 @@ fn check(seeds: &[Vec<u8>], damages: u64, read: fn(&[u8])) {
         read(bytes);
         for seed in 0..damages {
             let mut rng = Rng::with_seed(seed);
-            let damaged = mutate::damaged(bytes, &mut rng);
+            let damaged = damage::damaged(bytes, &mut rng);
             let outcome = std::panic::catch_unwind(|| read(&damaged));
             assert!(outcome.is_ok(), "input {number}, seed {seed}");
         }
