@@ -2,12 +2,14 @@
 # Installs what the tests need and runs all of them.
 #
 # To build and use Zymase, the Rust toolchain is enough. The tests also compile C and C++ with
-# clang, at both ends of the range of versions that Zymase supports, and Fortran.
+# clang, at both ends of the range of versions that Zymase supports, and Fortran, and look at a page
+# in a browser.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
     clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev libopenblas-dev binutils g++ valgrind
+    chromium-headless-shell
 )
 
 # Whether everything is there already.

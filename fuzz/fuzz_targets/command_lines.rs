@@ -18,8 +18,20 @@ mod ld;
 mod output;
 #[path = "../src/command_lines.rs"]
 mod readers;
+#[path = "../../crates/cli/src/driver/report.rs"]
+mod report;
 #[path = "../../crates/cli/src/driver/tools.rs"]
 mod tools;
+
+/// No program is linked here.
+mod check {
+    use std::ffi::OsStr;
+    use std::path::Path;
+
+    pub fn runtime<T: Default>(_: &OsStr, _: &Path) -> zymase_core::diagnostic::Result<T> {
+        Ok(T::default())
+    }
+}
 
 /// As in the driver.
 mod cc {

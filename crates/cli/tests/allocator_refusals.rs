@@ -38,7 +38,7 @@ fn without_free() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,0"};"#,
         expect![[r#"
             exit code 1
-            error: the allocator `take` is registered without what frees its memory
+            error[Z0609]: the allocator `take` is registered without what frees its memory
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,0"};
@@ -56,7 +56,7 @@ fn null_for_free() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,0", (void *)0};"#,
         expect![[r#"
             exit code 1
-            error: the allocator `take` is registered without what frees its memory
+            error[Z0609]: the allocator `take` is registered without what frees its memory
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,0", (void *)0};
@@ -74,7 +74,7 @@ fn annotated_without_free() {
         r#"__attribute__((annotate("enzyme_allocation_like=1"))) void *take(struct pool *pool, unsigned long bytes);"#,
         expect![[r#"
             exit code 1
-            error: the allocator `take` is registered without what frees its memory
+            error[Z0609]: the allocator `take` is registered without what frees its memory
              --> a.c:5:1
               |
             5 | __attribute__((annotate("enzyme_allocation_like=1"))) void *take(struct pool *pool, unsigned long bytes);
@@ -92,7 +92,7 @@ fn size_that_is_no_argument() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)2, "-1,0", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: argument 2 of the allocator `take` is no size in bytes
+            error[Z0609]: argument 2 of the allocator `take` is no size in bytes
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)2, "-1,0", (void *)give};
@@ -110,7 +110,7 @@ fn size_that_is_no_integer() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)0, "-1,0", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: argument 0 of the allocator `take` is no size in bytes
+            error[Z0609]: argument 0 of the allocator `take` is no size in bytes
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)0, "-1,0", (void *)give};
@@ -128,7 +128,7 @@ fn free_with_too_few_arguments() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: `give` cannot be called to free what `take` allocates
+            error[Z0609]: `give` cannot be called to free what `take` allocates
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1", (void *)give};
@@ -146,7 +146,7 @@ fn free_with_an_argument_that_there_is_not() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,2", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: `give` cannot be called to free what `take` allocates
+            error[Z0609]: `give` cannot be called to free what `take` allocates
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,2", (void *)give};
@@ -164,7 +164,7 @@ fn free_with_an_argument_of_another_type() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,1", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: `give` cannot be called to free what `take` allocates
+            error[Z0609]: `give` cannot be called to free what `take` allocates
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "-1,1", (void *)give};
@@ -182,7 +182,7 @@ fn free_without_the_memory() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "0,0", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: `give` cannot be called to free what `take` allocates
+            error[Z0609]: `give` cannot be called to free what `take` allocates
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "0,0", (void *)give};
@@ -200,7 +200,7 @@ fn free_with_something_else() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "memory,0", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: `give` cannot be called to free what `take` allocates
+            error[Z0609]: `give` cannot be called to free what `take` allocates
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, (void *)1, "memory,0", (void *)give};
@@ -218,7 +218,7 @@ fn other_entries() {
         r#"void *__enzyme_allocation_like_take[] = {(void *)take, "1", "-1,0", (void *)give};"#,
         expect![[r#"
             exit code 1
-            error: cannot read the registration `__enzyme_allocation_like_take`
+            error[Z0609]: cannot read the registration `__enzyme_allocation_like_take`
              --> a.c:5:1
               |
             5 | void *__enzyme_allocation_like_take[] = {(void *)take, "1", "-1,0", (void *)give};
@@ -251,11 +251,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
     let folder = Folder::with(&[("a.c", source)]);
     let expected = expect![[r#"
             exit code 1
-            error: cannot tell what becomes of shadows that `take` allocates
+            error[Z0403]: cannot tell what becomes of shadows that `take` allocates
               --> a.c:11:9
                |
             11 |     top = 0;
                |         ^^^^ in `f`
+               |
+              ::: a.c:14:30
+               |
+            14 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
                |
                = note: `top`, in which it keeps what it knows, is changed here, so memory may be taken back that the reverse sweep still needs
                = help: free each piece of memory with the function that is registered for it, and take back all of it only after the derivative

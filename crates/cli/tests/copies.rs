@@ -5,20 +5,20 @@
 
 mod common;
 
-use common::{Folder, count_troubles};
+use common::{Folder, binary, build};
+use zymase_testgen::tally::try_levels;
 
 /// The seeds of every test run, each at one level.
 const USUAL: std::ops::Range<u64> = 0..24;
 
 #[test]
 fn copies_have_right_derivatives_or_are_refused() {
-    count_troubles("ZYMASE_COPIES", USUAL, |seed, level| {
+    try_levels("ZYMASE_COPIES", USUAL, |seed, level| {
         let text = zymase_testgen::copies::program(seed);
         if let Ok(path) = std::env::var("ZYMASE_COPIES_SAVE") {
             std::fs::write(path, &text).unwrap();
         }
-        let folder = Folder::with(&[("copies.c", &text)]);
-        folder.build_and_run(&format!("cc {level} -w copies.c -lm -o program"))
+        build(&binary(), level).trial_of_text(&text)
     });
 }
 

@@ -143,11 +143,16 @@ int main(int count, char **words) { return (int)__enzyme_autodiff((void *)run, 1
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `foreign`
+            error[Z0501]: cannot differentiate the call of `foreign`
              --> a.c:6:12
               |
             6 |     return table[i](x);
               |            ^^^^^ in `run`
+              |
+             ::: a.c:8:49
+              |
+            8 | int main(int count, char **words) { return (int)__enzyme_autodiff((void *)run, 1.5, count - 1); }
+              |                                                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_foreign = (void *)foreign;`
@@ -169,11 +174,16 @@ int main(int count, char **words) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:3:12
               |
             3 |     return f(x, 1);
               |            ^ in `run`
+              |
+             ::: a.c:7:17
+              |
+            7 |     return (int)__enzyme_autodiff((void *)run, 1.5, enzyme_const, words);
+              |                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
@@ -199,7 +209,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: the tape of `chain` needs 32 bytes, but it has 1
+            error[Z0405]: the tape of `chain` needs 32 bytes, but it has 1
               --> a.c:11:5
                |
             11 |     __enzyme_augmentfwd((void *)chain, enzyme_allocated, 1, enzyme_tape, memory, enzyme_dup, x, d, enzyme_const, 2);

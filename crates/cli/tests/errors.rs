@@ -72,7 +72,7 @@ fn only_declared() {
         &reverse("ptr @elsewhere, double 1.0"),
         expect![[r#"
             exit code 1
-            error: `elsewhere` is only declared, so it has no derivative
+            error[Z0105]: `elsewhere` is only declared, so it has no derivative
              |
              = note: in function `main`; compile with -g to see the line
              = note: its body is not in this module, nor in any bitcode that was given
@@ -87,7 +87,7 @@ fn unknown_marker() {
         &reverse("ptr @f, enzyme_foo, double 1.0"),
         expect![[r#"
         exit code 1
-        error: unknown marker `enzyme_foo`
+        error[Z0101]: unknown marker `enzyme_foo`
          |
          = note: in function `main`; compile with -g to see the line
          = note: a global variable whose name begins with `enzyme_` says how to treat an argument, and this one has no meaning
@@ -102,7 +102,7 @@ fn memory_for_a_tape_in_combined_mode() {
         &reverse("ptr @f, enzyme_tape, ptr %p, double 1.0"),
         expect![[r#"
             exit code 1
-            error: enzyme_tape in a request that has no tape
+            error[Z0115]: enzyme_tape in a request that has no tape
              |
              = note: in function `main`; compile with -g to see the line
              = note: only the two halves of reverse mode hand a tape from one to the other
@@ -117,7 +117,7 @@ fn folded_marker() {
         &reverse("ptr @f, i32 0, double 1.0"),
         expect![[r#"
         exit code 1
-        error: an integer constant stands where argument 1 of `f` belongs
+        error[Z0106]: an integer constant stands where argument 1 of `f` belongs
          |
          = note: in function `main`; compile with -g to see the line
          = note: if this was a marker such as enzyme_dup, an optimizer has replaced it by its value, because the marker is defined (`int enzyme_dup;`) in the same file
@@ -132,7 +132,7 @@ fn missing_shadow() {
         &reverse("ptr @sum, ptr %p, i32 %n"),
         expect![[r#"
         exit code 1
-        error: argument 1 of `sum` has no shadow
+        error[Z0109]: argument 1 of `sum` has no shadow
          |
          = note: in function `main`; compile with -g to see the line
          = note: an integer of 32 bits follows where a shadow of type ptr belongs
@@ -147,7 +147,7 @@ fn missing_shadow_at_the_end() {
         &reverse("ptr @nothing, enzyme_dup, ptr %p"),
         expect![[r#"
         exit code 1
-        error: argument 1 of `nothing` has no shadow
+        error[Z0109]: argument 1 of `nothing` has no shadow
          |
          = note: in function `main`; compile with -g to see the line
          = note: the shadow must follow the argument
@@ -162,7 +162,7 @@ fn too_few_shadows_for_the_width() {
         &reverse("ptr @sum, enzyme_width, i32 2, ptr %p, ptr %q, i32 %n"),
         expect![[r#"
             exit code 1
-            error: argument 1 of `sum` has no shadow
+            error[Z0109]: argument 1 of `sum` has no shadow
              |
              = note: in function `main`; compile with -g to see the line
              = note: an integer of 32 bits follows where a shadow of type ptr belongs; with enzyme_width 2 there are 2 shadows for each such argument
@@ -177,7 +177,7 @@ fn width_is_not_constant() {
         &reverse("ptr @nothing, enzyme_width, i32 %n, ptr %p, ptr %q"),
         expect![[r#"
             exit code 1
-            error: enzyme_width needs a constant from 1 to 1024, but it is not a constant
+            error[Z0110]: enzyme_width needs a constant from 1 to 1024, but it is not a constant
              |
              = note: in function `main`; compile with -g to see the line
              = note: the number of derivatives at once decides the code that is written
@@ -192,7 +192,7 @@ fn too_many_arguments() {
         &reverse("ptr @f, double 1.0, double 1.0"),
         expect![[r#"
             exit code 1
-            error: 1 value is too many: `f` takes 1 argument
+            error[Z0108]: 1 value is too many: `f` takes 1 argument
              |
              = note: in function `main`; compile with -g to see the line
              = note: a float by value has no shadow in reverse mode, and a combined call takes no seed: the seed of the result is 1
@@ -207,7 +207,7 @@ fn too_few_arguments() {
         &reverse("ptr @sum, ptr %p, ptr %q"),
         expect![[r#"
         exit code 1
-        error: `sum` takes 2 arguments, but the request gives 1
+        error[Z0108]: `sum` takes 2 arguments, but the request gives 1
          |
          = note: in function `main`; compile with -g to see the line
          = note: an argument that is a pointer, or a float in forward mode, takes a shadow too unless enzyme_const stands before it
@@ -222,7 +222,7 @@ fn shadow_for_an_integer() {
         &reverse("ptr @sum, ptr %p, ptr %q, enzyme_dup, i32 %n, i32 %n"),
         expect![[r#"
             exit code 1
-            error: enzyme_dup stands before argument 2 of `sum`, an integer of 32 bits
+            error[Z0111]: enzyme_dup stands before argument 2 of `sum`, an integer of 32 bits
              |
              = note: in function `main`; compile with -g to see the line
              = note: integers have no derivative
@@ -237,7 +237,7 @@ fn out_on_a_pointer() {
         &reverse("ptr @sum, enzyme_out, ptr %p, i32 %n"),
         expect![[r#"
             exit code 1
-            error: enzyme_out stands before argument 1 of `sum`, a pointer
+            error[Z0111]: enzyme_out stands before argument 1 of `sum`, a pointer
              |
              = note: in function `main`; compile with -g to see the line
              = note: enzyme_out returns the derivative of a float by value; what a pointer leads to needs memory for its derivatives
@@ -252,7 +252,7 @@ fn dup_on_a_scalar() {
         &reverse("ptr @f, enzyme_dup, double 1.0, double 1.0"),
         expect![[r#"
             exit code 1
-            error: enzyme_dup stands before argument 1 of `f`, a float by value, in reverse mode
+            error[Z0111]: enzyme_dup stands before argument 1 of `f`, a float by value, in reverse mode
              |
              = note: in function `main`; compile with -g to see the line
              = note: a value has no memory that its derivative could be added to
@@ -269,7 +269,7 @@ fn out_in_forward_mode() {
         body,
         expect![[r#"
         exit code 1
-        error: enzyme_out stands before argument 1 of `f` in forward mode
+        error[Z0111]: enzyme_out stands before argument 1 of `f` in forward mode
          |
          = note: in function `main`; compile with -g to see the line
          = note: forward mode takes the derivatives of the arguments and returns that of the result
@@ -284,7 +284,7 @@ fn wrong_type() {
         &reverse("ptr @f, ptr %p"),
         expect![[r#"
         exit code 1
-        error: argument 1 of `f` cannot be a pointer
+        error[Z0107]: argument 1 of `f` cannot be a pointer
          |
          = note: in function `main`; compile with -g to see the line
          = note: `f` takes a float (f64) there
@@ -299,7 +299,7 @@ fn two_markers_in_a_row() {
         &reverse("ptr @f, enzyme_const, enzyme_out, double 1.0"),
         expect![[r#"
             exit code 1
-            error: enzyme_const is followed by enzyme_out
+            error[Z0110]: enzyme_const is followed by enzyme_out
              |
              = note: in function `main`; compile with -g to see the line
              = note: an activity marker says how to treat the value after it
@@ -314,7 +314,7 @@ fn function_is_not_constant() {
         &reverse("ptr %p, double 1.0"),
         expect![[r#"
         exit code 1
-        error: the first argument of `__enzyme_autodiff` is not a function known at compile time
+        error[Z0103]: the first argument of `__enzyme_autodiff` is not a function known at compile time
          |
          = note: in function `main`; compile with -g to see the line
          = note: a derivative is written for one function; this pointer may hold any
@@ -329,7 +329,7 @@ fn no_function() {
         "  %r = call double (...) @__enzyme_autodiff()",
         expect![[r#"
             exit code 1
-            error: `__enzyme_autodiff` is called without a function
+            error[Z0103]: `__enzyme_autodiff` is called without a function
              |
              = note: in function `main`; compile with -g to see the line
              = note: the first argument is the function to differentiate
@@ -344,7 +344,7 @@ fn primal_return_of_nothing() {
         &reverse("ptr @nothing, enzyme_primal_return, ptr %p, ptr %q"),
         expect![[r#"
             exit code 1
-            error: enzyme_primal_return, but `nothing` returns nothing
+            error[Z0112]: enzyme_primal_return, but `nothing` returns nothing
              |
              = note: in function `main`; compile with -g to see the line
              = note: the marker asks for the result of the function beside its derivative
@@ -361,7 +361,7 @@ fn primal_return_in_split_mode() {
         body,
         expect![[r#"
         exit code 1
-        error: enzyme_primal_return in a split derivative of `f`
+        error[Z0112]: enzyme_primal_return in a split derivative of `f`
          |
          = note: in function `main`; compile with -g to see the line
          = note: __enzyme_augmentfwd returns the result of the function anyway, and __enzyme_reverse has none
@@ -376,7 +376,7 @@ fn result_without_seed() {
         &reverse("ptr @pair, double 1.0"),
         expect![[r#"
         exit code 1
-        error: `pair` returns several values ({f64, f64}), which has no seed
+        error[Z0113]: `pair` returns several values ({f64, f64}), which has no seed
          |
          = note: in function `main`; compile with -g to see the line
          = note: reverse mode starts from the derivative of one number with respect to itself, 1; several numbers need a seed each
@@ -391,7 +391,7 @@ fn unsupported_request() {
         "  %r = call i64 (ptr, ...) @__enzyme_batch(ptr @f)",
         expect![[r#"
             exit code 1
-            error: `__enzyme_batch` is not supported yet
+            error[Z0102]: `__enzyme_batch` is not supported yet
              |
              = note: in function `main`; compile with -g to see the line
              = note: Zymase knows this request but cannot serve it
@@ -406,7 +406,7 @@ fn address_of_a_request_function() {
         "  store ptr @__enzyme_autodiff, ptr %p",
         expect![[r#"
         exit code 1
-        error: `__enzyme_autodiff` is used other than to call it
+        error[Z0104]: `__enzyme_autodiff` is used other than to call it
          |
          = note: a request is served where it is called; through a pointer it cannot be seen
          = help: call it directly
@@ -436,7 +436,7 @@ define void @main(ptr %p) !dbg !4 {{
     let folder = Folder::with(&[("in.ll", &program), ("model.c", source)]);
     expect![[r#"
         exit code 1
-        error: argument 1 of `f` cannot be a pointer
+        error[Z0107]: argument 1 of `f` cannot be a pointer
          --> model.c:2:3
           |
         2 |   __enzyme_autodiff(f, p);
@@ -455,7 +455,7 @@ fn result_of_another_type() {
         body,
         expect![[r#"
         exit code 1
-        error: the request returns a float (f32), but this derivative of `f` is a float (f64)
+        error[Z0114]: the request returns a float (f32), but this derivative of `f` is a float (f64)
          |
          = note: in function `main`; compile with -g to see the line
          = note: reverse mode returns the derivatives of the enzyme_out arguments in order, forward mode the tangent of the result; with enzyme_primal_return the primal result comes first
@@ -470,7 +470,7 @@ fn kept_tape_in_combined_mode() {
         &reverse("ptr @f, enzyme_nofree, double 1.0"),
         expect![[r#"
         exit code 1
-        error: enzyme_nofree in a request that has no tape
+        error[Z0115]: enzyme_nofree in a request that has no tape
          |
          = note: in function `main`; compile with -g to see the line
          = note: only the two halves of reverse mode hand a tape from one to the other

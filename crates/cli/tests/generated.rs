@@ -1,62 +1,90 @@
 //! Generated programs in C have right derivatives at every level, or are refused.
 //!
 //! `ZYMASE_C_SEEDS=start..end` tries these seeds at every level instead of the usual few, each at
-//! one; `ZYMASE_C_FLAGS` adds words to the command line; `ZYMASE_C_SAVE=folder` keeps programs that
-//! disagree. All print statistics with `--nocapture`.
+//! one; `ZYMASE_C_SANITIZED`, `ZYMASE_C_SECOND` and `ZYMASE_C_CHAOS` do so for the other tests;
+//! `ZYMASE_C_FLAGS` adds words to the command line. `cargo xtask fuzz` goes on with new seeds.
 
 mod common;
 
-use common::{Folder, Trouble, count_troubles};
+use common::{binary, build};
+use std::path::Path;
 use zymase_testgen::grow::grow;
+use zymase_testgen::native::{Build, LEVELS};
 use zymase_testgen::shrink::shrink;
-use zymase_testgen::tree::Program;
-use zymase_testgen::trial::in_c;
+use zymase_testgen::tally::try_levels;
+use zymase_testgen::trial::{Verdict, in_c, same_failure};
 
-/// The seeds of every test run, each at one level.
-const USUAL: std::ops::Range<u64> = 0..40;
-
-/// Seeds that found a defect once.
-const FOUND: [u64; 2] = [2006, 3057];
+/// How often a program that fails is tried to be made smaller.
+const TRIES: usize = 200;
 
 #[test]
 fn programs_in_c_have_right_derivatives() {
-    count_troubles("ZYMASE_C_SEEDS", USUAL.chain(FOUND), |seed, level| {
+    let more = std::env::var("ZYMASE_C_FLAGS").unwrap_or_default();
+    check("ZYMASE_C_SEEDS", 0..40, &more, |_| None);
+}
+
+/// Memory of derivatives is used as the language allows.
+#[test]
+fn programs_in_c_with_sanitizers() {
+    let flags = "-fsanitize=address,undefined";
+    check("ZYMASE_C_SANITIZED", 100..112, flags, |_| None);
+}
+
+#[test]
+fn programs_in_c_to_the_second_order() {
+    check("ZYMASE_C_SECOND", 200..208, "-DSECOND_ORDER", |_| None);
+}
+
+/// Any choice of the compiler gives the same derivatives.
+#[test]
+fn programs_in_c_with_choices_by_chance() {
+    check("ZYMASE_C_CHAOS", 300..320, "", Some);
+}
+
+/// Tries seeds with these flags, and with choices by chance from another seed.
+fn check(
+    variable: &str,
+    usual: std::ops::Range<u64>,
+    more: &str,
+    chaos: impl Fn(u64) -> Option<u64>,
+) {
+    let binary = binary();
+    try_levels(variable, usual, |seed, level| {
+        let flags = format!("{level} {more}");
+        let build = Build {
+            chaos: chaos(seed),
+            ..build(&binary, &flags)
+        };
         let program = grow(seed);
-        match trial(&program, level) {
-            Err(Trouble::Wrong(why)) => {
-                let mut fails = |smaller: &_| match trial(smaller, level) {
-                    Err(Trouble::Wrong(other)) => kind(&other) == kind(&why),
-                    _ => false,
-                };
-                let small = shrink(&program, &mut fails);
+        match build.trial(&program) {
+            Verdict::Wrong(why) => {
+                let mut fails = |smaller: &_| same_failure(&build.trial(smaller), &why);
+                let small = shrink(&program, TRIES, &mut fails);
                 let text = in_c(&small).ok().flatten().unwrap_or_default();
-                if let Ok(folder) = std::env::var("ZYMASE_C_SAVE") {
-                    std::fs::write(format!("{folder}/seed{seed}{level}.c"), &text).unwrap();
-                }
-                let body = text
-                    .split("static Record scaled")
-                    .nth(1)
-                    .unwrap_or_default();
-                let body = body.split("#define RESULT").next().unwrap_or_default();
-                Err(Trouble::Wrong(format!("{why}{body}")))
+                Verdict::Wrong(format!("{why}\n{text}"))
             }
-            other => other,
+            verdict => verdict,
         }
     });
 }
 
-/// The first word of a complaint: programs that shrink must go on to fail in the same way.
-fn kind(why: &str) -> &str {
-    why.split([' ', '\n']).next().unwrap_or_default()
-}
-
-fn trial(program: &Program, level: &str) -> Result<(), Trouble> {
-    let text = match in_c(program) {
-        Ok(Some(text)) => text,
-        Ok(None) => return Ok(()),
-        Err(error) => return Err(Trouble::Wrong(format!("generator: {error}"))),
-    };
-    let more = std::env::var("ZYMASE_C_FLAGS").unwrap_or_default();
-    let folder = Folder::with(&[("program.c", &text)]);
-    folder.build_and_run(&format!("cc {level} {more} -w program.c -lm -o program"))
+/// Programs that found a defect once, at every level.
+#[test]
+fn programs_that_found_defects() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/found");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "c") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for level in LEVELS {
+            let verdict = build(&binary(), level).trial_of_text(&text);
+            assert!(
+                matches!(verdict, Verdict::Agrees(_)),
+                "{} {level}: {verdict:?}",
+                path.display()
+            );
+        }
+    }
 }

@@ -72,7 +72,7 @@ fn response_file_that_names_itself_often() {
         let output = folder.zymase(&format!("{tool} @words"));
         expect![[r#"
             exit code 1
-            error: the response files have too many words
+            error[Z0803]: the response files have too many words
              |
              = note: there are more than 1048576, with those of files that files name
              = help: look for a file that names itself
@@ -123,7 +123,7 @@ fn request_in_a_native_object() {
     succeed(&folder.command("cc", "-c a.c"));
     expect![[r#"
         exit code 1
-        error: a.o calls `__enzyme_autodiff`, but has no bitcode
+        error[Z0806]: a.o calls `__enzyme_autodiff`, but has no bitcode
          |
          = note: derivatives are written from bitcode, and another compiler made native code of it
          = help: compile the file with `zymase cc`, or with clang and -flto
@@ -137,9 +137,10 @@ fn full_disk() {
     let folder = Folder::with(&[("in.ll", "define void @f() {\n  ret void\n}\n")]);
     expect![[r#"
         exit code 1
-        error: cannot write /dev/full
+        error[Z0802]: cannot write /dev/full
          |
          = note: No space left on device (os error 28)
+         = help: give a path that can be written
     "#]]
     .assert_eq(&shown(&folder.zymase("opt in.ll -o /dev/full")));
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
@@ -151,9 +152,10 @@ fn full_disk() {
         .unwrap();
     expect![[r#"
         exit code 1
-        error: cannot write to standard output
+        error[Z0802]: cannot write to standard output
          |
          = note: No space left on device (os error 28)
+         = help: write to a file with -o, or make room where the output goes
     "#]]
     .assert_eq(&shown(&output));
 }

@@ -20,11 +20,12 @@ fn missing_file() {
         &[],
         "opt nowhere.ll -o out.ll",
         expect![[r#"
-        exit code 1
-        error: cannot read nowhere.ll
-         |
-         = note: there is no such file
-    "#]],
+            exit code 1
+            error[Z0801]: cannot read nowhere.ll
+             |
+             = note: there is no such file
+             = help: give the path of a file that can be read
+        "#]],
     );
 }
 
@@ -35,7 +36,7 @@ fn garbage() {
         "opt in.bc -o out.bc",
         expect![[r#"
             exit code 1
-            error: cannot read in.bc
+            error[Z0803]: cannot read in.bc
              |
              = note: in.bc:1:1: error: expected top-level entity
                      garbage
@@ -52,14 +53,14 @@ fn not_a_valid_module() {
         &[("in.ll", program)],
         "opt in.ll -o out.ll",
         expect![[r#"
-        exit code 1
-        error: cannot read in.ll
-         |
-         = note: in.ll:2:20: error: use of undefined value '%z'
-                   %y = fadd double %z, %x
-                                    ^
-         = help: give bitcode (.bc) or text (.ll) of LLVM 22 or older
-    "#]],
+            exit code 1
+            error[Z0803]: cannot read in.ll
+             |
+             = note: in.ll:2:20: error: use of undefined value '%z'
+                       %y = fadd double %z, %x
+                                        ^
+             = help: give bitcode (.bc) or text (.ll) of LLVM 22 or older
+        "#]],
     );
 }
 
@@ -70,9 +71,10 @@ fn output_in_no_folder() {
         "opt in.ll -o no/where/out.ll",
         expect![[r#"
             exit code 1
-            error: cannot write no/where/out.ll
+            error[Z0802]: cannot write no/where/out.ll
              |
              = note: its folder does not exist
+             = help: give a path that can be written
         "#]],
     );
 }
@@ -125,7 +127,7 @@ fn truncated_bitcode() {
             "{length}"
         );
         if length != 0 {
-            assert!(shown(&output).contains("error: "), "{}", shown(&output));
+            assert!(shown(&output).contains("error[Z"), "{}", shown(&output));
             assert!(!folder.path().join("out.bc").exists());
         } else {
             std::fs::remove_file(folder.path().join("out.bc")).unwrap();

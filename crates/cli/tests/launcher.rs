@@ -60,7 +60,7 @@ kill -SEGV $$
     let folder = with_driver(script);
     expect![[r#"
         exit code 1
-        error: the compiler crashed inside LLVM (signal 11 SIGSEGV) while optimizing in.ll
+        error[Z0002]: the compiler crashed inside LLVM (signal 11 SIGSEGV) while optimizing in.ll
           help: this is a bug of Zymase or a broken input; nothing was written
     "#]]
     .assert_eq(&shown(&launch(&folder)));
@@ -74,7 +74,7 @@ fn driver_is_missing() {
     let text = shown(&launch(&folder)).replace(folder.path().to_str().unwrap(), "FOLDER");
     expect![[r#"
         exit code 1
-        error: zymase-driver is missing in FOLDER; install Zymase again with `cargo install zymase`
+        error[Z0811]: zymase-driver is missing in FOLDER; install Zymase again with `cargo install zymase`
     "#]]
     .assert_eq(&text);
 }
@@ -85,7 +85,7 @@ fn no_library() {
     let text = shown(&with_prefix(&folder, Path::new("empty")));
     expect![[r#"
         exit code 1
-        error: ZYMASE_LLVM_PREFIX is empty, but there is no LLVM 22.1 library in empty/lib
+        error[Z0811]: ZYMASE_LLVM_PREFIX is empty, but there is no LLVM 22.1 library in empty/lib
     "#]]
     .assert_eq(&text);
 }

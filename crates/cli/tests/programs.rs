@@ -326,7 +326,7 @@ fn no_clang() {
         .unwrap();
     expect_test::expect![[r#"
         exit code 1
-        error: no clang found: neither clang nor clang-22 to clang-14 is on PATH
+        error[Z0805]: no clang found: neither clang nor clang-22 to clang-14 is on PATH
          |
          = note: Zymase reads the bitcode that clang writes
          = help: install clang (`apt install clang`), or set ZYMASE_CLANG to its path
@@ -363,7 +363,7 @@ fn two_definitions() {
     for message in refused_link(other, "-O1 a.c b.c c.c -o prog") {
         expect_test::expect![[r#"
             exit code 1
-            error: `g` is defined in 1-b.o and in 2-c.o
+            error[Z0807]: `g` is defined in 1-b.o and in 2-c.o
              |
              = note: a derivative needs its body, and the two may differ
              = help: link only one of them
@@ -397,12 +397,12 @@ int main() {{ printf(\"%g\\n\", __enzyme_autodiff((void *)f, 3.0)); }}"
         succeed(&cc(&folder, &clang, "a.o b.o -o prog"));
         prints("30\n");
         let message = common::shown(&cc(&folder, &clang, "a.o c.o -o other"));
-        let expected = "exit code 1\nerror: `g` is defined in a.o and in c.o";
+        let expected = "exit code 1\nerror[Z0807]: `g` is defined in a.o and in c.o";
         assert!(message.starts_with(expected), "{message}");
         // Nobody can differentiate the strong one now.
         succeed(&folder.command(&clang, "-O1 -c b.c"));
         let message = common::shown(&cc(&folder, &clang, "a.o b.o -o other"));
-        let expected = "exit code 1\nerror: `g` is defined in a.o and in b.o";
+        let expected = "exit code 1\nerror[Z0807]: `g` is defined in a.o and in b.o";
         assert!(message.starts_with(expected), "{message}");
         assert!(!folder.path().join("other").exists());
     }

@@ -39,7 +39,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: `elsewhere` is only declared, so it has no derivative
+            error[Z0105]: `elsewhere` is only declared, so it has no derivative
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)elsewhere, 2.0);
@@ -63,7 +63,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: unknown marker `enzyme_dubb`
+            error[Z0101]: unknown marker `enzyme_dubb`
              --> a.c:5:17
               |
             5 |     return (int)__enzyme_autodiff((void *)f, enzyme_dubb, &x, &d);
@@ -86,7 +86,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: argument 2 of `f` has no shadow
+            error[Z0109]: argument 2 of `f` has no shadow
              --> a.c:4:17
               |
             4 |     return (int)__enzyme_autodiff((void *)f, &x, &d, &x);
@@ -109,7 +109,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: enzyme_dup stands before argument 2 of `f`, an integer of 32 bits
+            error[Z0111]: enzyme_dup stands before argument 2 of `f`, an integer of 32 bits
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)f, 1.0,
@@ -131,7 +131,7 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: `f` is variadic, so it has no derivative
+            error[Z0503]: `f` is variadic, so it has no derivative
              --> a.c:3:17
               |
             3 |     return (int)__enzyme_autodiff((void *)f, 2, 1.0, 2.0);
@@ -155,11 +155,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate inline assembly
+            error[Z0505]: cannot differentiate inline assembly
              --> a.c:3:5
               |
             3 |     __asm__("sqrtsd %0, %0" : "+x"(y));
               |     ^^^^^^^ in `f`
+              |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it in `f`, and there is no rule for it
               = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
@@ -182,11 +187,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate inline assembly
+            error[Z0505]: cannot differentiate inline assembly
              --> a.c:2:5
               |
             2 |     __asm__ volatile("movq $0, (%0)" : : "r"(p) : "memory");
               |     ^^^^^^^ in `f`
+              |
+             ::: a.c:7:5
+              |
+            7 |     __enzyme_autodiff((void *)f, &x, &d);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it in `f`, and there is no rule for it
               = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
@@ -208,7 +218,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `mystery`
+            error[Z0501]: cannot differentiate the call of `mystery`
              --> a.c:3:12
               |
             3 |     return mystery(x * x);
@@ -218,6 +228,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
               |
             6 |     return x * helper(x);
               |                ------ inlined here, in `f`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_mystery = (void *)mystery;`
@@ -238,11 +253,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:3:16
               |
             3 |     return x * g(x);
               |                ^ in `f`
+              |
+             ::: a.c:6:17
+              |
+            6 |     return (int)__enzyme_autodiff((void *)f, enzyme_const, chosen, 2.0);
+              |                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
@@ -267,11 +287,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce the type of copied memory
+            error[Z0202]: cannot deduce the type of copied memory
              --> a.c:4:5
               |
             4 |     memcpy(to, from, 32);
               |     ^^^^^^ in `f`
+              |
+             ::: a.c:9:5
+              |
+            9 |     __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
               = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
@@ -296,11 +321,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce what type memory holds
+            error[Z0201]: cannot deduce what type memory holds
              --> a.c:4:33
               |
             4 |     for (int j = 0; j < 4; j++) memcpy(&to->w[j], &from->w[3 - j], 4);
               |                                 ^^^^^^ in `f`
+              |
+             ::: a.c:9:5
+              |
+            9 |     __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the memory is used without a type
               = help: access it with one type, or say what it holds with __enzyme_float, __enzyme_double, __enzyme_integer or __enzyme_pointer
@@ -322,11 +352,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot deduce the type of copied memory
+            error[Z0202]: cannot deduce the type of copied memory
              --> a.c:3:5
               |
             3 |     memcpy(to, from, n);
               |     ^^^^^^ in `f`
+              |
+             ::: a.c:7:5
+              |
+            7 |     __enzyme_autodiff((void *)f, &a, &b, &c, &d, sizeof a);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
               = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
@@ -348,11 +383,16 @@ int main(void) {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate an atomic operation on floats
+            error[Z0404]: cannot differentiate an atomic operation on floats
              --> a.c:2:8
               |
             2 |     *a = x * x;
               |        ^^^^^^^^ in `f`
+              |
+             ::: a.c:7:17
+              |
+            7 |     return (int)__enzyme_autodiff((void *)f, &a, &d, 2.0);
+              |                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and other threads may run it at the same time, which plain additions to its shadow would not survive
               = help: let each thread work on memory of its own and add the results up afterwards, or pass the memory as enzyme_const if no derivative is meant to flow here
@@ -374,11 +414,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a function with a call of _setjmp, which returns twice
+            error[Z0704]: cannot differentiate a function with a call of _setjmp, which returns twice
              --> a.c:4:9
               |
             4 |     if (setjmp(place) == 0)
               |         ^^^^^^ in `f`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: control comes back to it on a way that the program text does not show, so the reverse sweep could not go back
               = help: keep it out of the differentiated functions, or mark the function that contains it as inactive if no derivative is meant to flow through it
@@ -406,11 +451,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `sum`, which is variadic
+            error[Z0503]: cannot differentiate the call of `sum`, which is variadic
               --> a.c:12:12
                |
             12 |     return sum(2, x, x * x);
                |            ^^^ in `f`
+               |
+              ::: a.c:14:30
+               |
+            14 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
                |
                = note: a derivative flows through it, and there is no place for shadows among arguments that only the callee can tell apart
                = help: pass the values in an array, or write the function with fixed parameters
@@ -430,11 +480,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: a derivative flows through the global variable `scale`, which has no shadow
+            error[Z0301]: a derivative flows through the global variable `scale`, which has no shadow
              --> a.c:3:11
               |
             3 |     scale = x * 2;
               |           ^^^^^^^^ in `f`
+              |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: it is defined outside of the program that Zymase sees, so other code may read and write it while a derivative is computed
               = help: compile the file that defines it with zymase too, pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_scale = &scale;`
@@ -458,19 +513,24 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell what `elsewhere` does with the global variable `scale`
-             --> a.c:3:28
-              |
-            3 | static void log_it(void) { elsewhere(); }
-              |                            ^^^^^^^^^ in `log_it`
-              |
-             ::: a.c:6:5
-              |
-            6 |     log_it();
-              |     ------ inlined here, in `f`
-              |
-              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
-              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
+            error[Z0504]: cannot tell what `elsewhere` does with the global variable `scale`
+              --> a.c:3:28
+               |
+             3 | static void log_it(void) { elsewhere(); }
+               |                            ^^^^^^^^^ in `log_it`
+               |
+              ::: a.c:6:5
+               |
+             6 |     log_it();
+               |     ------ inlined here, in `f`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+               = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
         "#]],
     );
 }
@@ -488,11 +548,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell whether memory has a derivative
+            error[Z0302]: cannot tell whether memory has a derivative
              --> a.c:4:13
               |
             4 |     *cursor = x * 2;
               |             ^^^^^^^^ in `f`
+              |
+             ::: a.c:7:30
+              |
+            7 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: a derivative flows through a pointer that may lead to memory that the variable `cursor` led to before
               = help: pass the memory as an enzyme_dup argument
@@ -515,11 +580,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a call through a function pointer
+            error[Z0502]: cannot differentiate a call through a function pointer
              --> a.c:5:5
               |
             5 |     hook();
               |     ^^^^ in `f`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
@@ -545,14 +615,19 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot tell what `elsewhere` does with the global variable `cursor`
-             --> a.c:6:5
-              |
-            6 |     elsewhere();
-              |     ^^^^^^^^^ in `f`
-              |
-              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
-              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
+            error[Z0504]: cannot tell what `elsewhere` does with the global variable `cursor`
+              --> a.c:6:5
+               |
+             6 |     elsewhere();
+               |     ^^^^^^^^^ in `f`
+               |
+              ::: a.c:11:30
+               |
+            11 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+               = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
         "#]],
     );
 }
@@ -571,11 +646,16 @@ int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate a `throw` of a value with a derivative
+            error[Z0703]: cannot differentiate a `throw` of a value with a derivative
              --> a.cpp:3:9
               |
             3 |         throw x * 2;
               |         ^^^^^ in `f`
+              |
+             ::: a.cpp:6:26
+              |
+            6 | int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                          ----------------- asked for here, in `main`
               |
               = note: an exception leaves the function on a way that the reverse sweep cannot go back, and a derivative flows into what is thrown
               = help: return the value, or throw something that does not depend on active arguments
@@ -595,11 +675,16 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: `f` never returns
+            error[Z0702]: `f` never returns
              --> a.c:3:5
               |
             3 |     for (;;)
               |     ^^^ in `f`
+              |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: every path through it ends in a loop without exit or in a call that does not return, so there is nothing to differentiate
               = help: let the function return
@@ -617,7 +702,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: the annotation `enzyme_sparse_accumulate` is not supported yet
+            error[Z0102]: the annotation `enzyme_sparse_accumulate` is not supported yet
              --> a.c:2:1
               |
             2 | static double g(double x) { return x * 100; }
@@ -639,7 +724,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: unknown annotation `enzyme_inactiv` on `g`
+            error[Z0101]: unknown annotation `enzyme_inactiv` on `g`
              --> a.c:2:1
               |
             2 | double g(double x) { return x * 100; }
@@ -662,7 +747,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: the annotation `enzyme_inactive` stands on a local variable, parameter or field
+            error[Z0116]: the annotation `enzyme_inactive` stands on a local variable, parameter or field
              --> a.c:2:5
               |
             2 |     double y __attribute__((annotate("enzyme_inactive"))) = x * x;
@@ -686,7 +771,7 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
 ",
         expect![[r#"
             exit code 1
-            error: `__enzyme_double` is not called with a pointer
+            error[Z0117]: `__enzyme_double` is not called with a pointer
              --> a.c:3:5
               |
             3 |     __enzyme_double(x);
@@ -719,14 +804,19 @@ int main() {
 ",
         expect![[r#"
             exit code 1
-            error: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
-             --> a.cpp:4:7
-              |
-            4 |     s.append((const char *)x, 8);
-              |       ^^^^^^ in `f`
-              |
-              = note: the derivatives of the floats would be lost among characters
-              = help: keep the numbers in memory of their own type
+            error[Z0206]: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
+              --> a.cpp:4:7
+               |
+             4 |     s.append((const char *)x, 8);
+               |       ^^^^^^ in `f`
+               |
+              ::: a.cpp:11:5
+               |
+            11 |     __enzyme_autodiff((void *)f, enzyme_dup, &x, &d);
+               |     ----------------- asked for here, in `main`
+               |
+               = note: the derivatives of the floats would be lost among characters
+               = help: keep the numbers in memory of their own type
         "#]],
     );
 }

@@ -33,11 +33,16 @@ double g(double x) { return f(&x, 1); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_aug` is no augmented forward sweep for `f`
+            error[Z0602]: `f_aug` is no augmented forward sweep for `f`
              --> a.c:8:29
               |
             8 | double g(double x) { return f(&x, 1); }
               |                             ^ in `g`
+              |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its types are (ptr, i32) -> f64, and should be (ptr, ptr, i32) -> f64, or -> {tape, f64}
               = help: change the function, or register it for the one it belongs to
@@ -57,14 +62,19 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_grad` is no reverse sweep for `f`
-             --> a.c:9:29
-              |
-            9 | double g(double x) { return f(x); }
-              |                             ^ in `g`
-              |
-              = note: its types are (f64, f64) -> f64, and should be (f64, f64, ptr) -> f64
-              = help: change the function, or register it for the one it belongs to
+            error[Z0602]: `f_grad` is no reverse sweep for `f`
+              --> a.c:9:29
+               |
+             9 | double g(double x) { return f(x); }
+               |                             ^ in `g`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: its types are (f64, f64) -> f64, and should be (f64, f64, ptr) -> f64
+               = help: change the function, or register it for the one it belongs to
         "#]],
     );
 }
@@ -80,11 +90,16 @@ double g(double x) { return f(x) * x; }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f_aug` is no augmented forward sweep for `f`
+            error[Z0602]: `f_aug` is no augmented forward sweep for `f`
              --> a.c:8:29
               |
             8 | double g(double x) { return f(x) * x; }
               |                             ^ in `g`
+              |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its types are (f64) -> ptr, and should be (f64) -> f64, or -> {tape, f64}
               = help: change the function, or register it for the one it belongs to
@@ -102,11 +117,16 @@ double g(double x) { return f(x, 1); }
 int main(void) { return (int)__enzyme_fwddiff((void *)g, 2.0, 1.0); }",
         expect![[r#"
             exit code 1
-            error: `f_tangent` is no tangent for `f`
+            error[Z0602]: `f_tangent` is no tangent for `f`
              --> a.c:7:29
               |
             7 | double g(double x) { return f(x, 1); }
               |                             ^ in `g`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_fwddiff((void *)g, 2.0, 1.0); }
+              |                              ---------------- asked for here, in `main`
               |
               = note: its types are (f64, f64, i32) -> f32, and should be (f64, f64, i32) -> f64, or -> {f64, f64}
               = help: change the function, or register it for the one it belongs to
@@ -124,11 +144,16 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: there is no custom rule for `f` in reverse mode
+            error[Z0604]: there is no custom rule for `f` in reverse mode
              --> a.c:7:29
               |
             7 | double g(double x) { return f(x); }
               |                             ^ in `g`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its body is not part of the program, and the rules that are registered for it serve the other mode
               = help: register one: `void *__enzyme_register_gradient_f[] = {f, augmented, gradient};`
@@ -147,11 +172,16 @@ double g(double x) { return f(x, x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: no custom rule for `f` fits
+            error[Z0604]: no custom rule for `f` fits
              --> a.c:8:29
               |
             8 | double g(double x) { return f(x, x); }
               |                             ^ in `g`
+              |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its arguments are "out,out" here, and the rules for reverse mode handle "out,const"
               = help: register a rule that handles these activities, or one without a string, which handles all
@@ -170,7 +200,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: the registration `__enzyme_register_gradient_f` has activities for 2 arguments
+            error[Z0601]: the registration `__enzyme_register_gradient_f` has activities for 2 arguments
              |
              = note: `f` takes 1
              = help: write one activity for each argument
@@ -187,7 +217,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: unknown activity `activ` in the registration `__enzyme_register_derivative_f`
+            error[Z0601]: unknown activity `activ` in the registration `__enzyme_register_derivative_f`
              |
              = note: the last entry says for each argument which activity the rule handles
              = help: write one of const, dup, dupnoneed, out
@@ -205,7 +235,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: cannot read the registration `__enzyme_register_gradient_f`
+            error[Z0601]: cannot read the registration `__enzyme_register_gradient_f`
              |
              = note: it should have the entries {f, augmented_f, gradient_f}, known at compile time
              = help: name the functions themselves; a string at the end, as in "dup,const,out", says which activities the rule handles
@@ -221,7 +251,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: there is no function `f_tangent` for the annotation `enzyme_register_derivative=f_tangent`
+            error[Z0601]: there is no function `f_tangent` for the annotation `enzyme_register_derivative=f_tangent`
              --> a.c:4:1
               |
             4 | __attribute__((annotate("enzyme_register_derivative=f_tangent"))) double f(double x) { return x; }
@@ -242,7 +272,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f` cannot be like `logp1`
+            error[Z0607]: `f` cannot be like `logp1`
              |
              = note: no derivative of a library function of that name is known
              = help: did you mean log10, log1p, log2?
@@ -259,7 +289,7 @@ double g(double x) { return f(x); }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: `f` cannot be like `atan2`
+            error[Z0607]: `f` cannot be like `atan2`
              |
              = note: its types are (f64) -> f64, and `atan2` has others
              = help: name a function of the same types
@@ -281,14 +311,19 @@ int main(void) {
 }",
         expect![[r#"
             exit code 1
-            error: the custom rule for `f` cannot give several derivatives at once
-             --> a.c:7:23
-              |
-            7 | double g(double *x) { f(x); return *x; }
-              |                       ^ in `g`
-              |
-              = note: `f_tangent` would be called 2 times, and it may change memory that it reads, or return new memory
-              = help: ask for one derivative at a time
+            error[Z0605]: the custom rule for `f` cannot give several derivatives at once
+              --> a.c:7:23
+               |
+             7 | double g(double *x) { f(x); return *x; }
+               |                       ^ in `g`
+               |
+              ::: a.c:11:17
+               |
+            11 |     return (int)__enzyme_fwddiff_two((void *)g, enzyme_width, 2, &x, &d, &e).a;
+               |                 -------------------- asked for here, in `main`
+               |
+               = note: `f_tangent` would be called 2 times, and it may change memory that it reads, or return new memory
+               = help: ask for one derivative at a time
         "#]],
     );
 }
@@ -306,14 +341,19 @@ int main(void) {
 }",
         expect![[r#"
             exit code 1
-            error: `f_tangent` is no tangent for `f` here
-             --> a.c:7:30
-              |
-            7 | double g(double *x) { return f(x) * *x; }
-              |                              ^ in `g`
-              |
-              = note: it returns only the tangent, so `f` would have to be called for the result, and that writes to memory
-              = help: return a structure of the result and its tangent
+            error[Z0606]: `f_tangent` is no tangent for `f` here
+              --> a.c:7:30
+               |
+             7 | double g(double *x) { return f(x) * *x; }
+               |                              ^ in `g`
+               |
+              ::: a.c:10:17
+               |
+            10 |     return (int)__enzyme_fwddiff((void *)g, &x, &d);
+               |                 ---------------- asked for here, in `main`
+               |
+               = note: it returns only the tangent, so `f` would have to be called for the result, and that writes to memory
+               = help: return a structure of the result and its tangent
         "#]],
     );
 }
@@ -330,14 +370,19 @@ double g(double x) { double y = f(x); return y * state; }
 int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
-            error: the custom rule for `f` cannot be used
-             --> a.c:9:33
-              |
-            9 | double g(double x) { double y = f(x); return y * state; }
-              |                                 ^ in `g`
-              |
-              = note: `f` uses the global variable `state`, a derivative flows through that, and rules speak of arguments and results only
-              = help: pass what is in `state` as an argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_state = &state;`
+            error[Z0608]: the custom rule for `f` cannot be used
+              --> a.c:9:33
+               |
+             9 | double g(double x) { double y = f(x); return y * state; }
+               |                                 ^ in `g`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: `f` uses the global variable `state`, a derivative flows through that, and rules speak of arguments and results only
+               = help: pass what is in `state` as an argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_state = &state;`
         "#]],
     );
 }

@@ -77,6 +77,8 @@ pub struct Key {
     /// How many derivatives deep this one is where variables have shadows: the shadow of a
     /// variable in a derivative must not be its shadow in the derivative of that derivative.
     pub nesting: u32,
+    /// Whether a forward derivative tells what it touches (see [`record`](crate::shadow::record)).
+    pub recording: bool,
 }
 
 /// A variable that may hold pointers with shadows.
@@ -102,7 +104,7 @@ impl Key {
         }
         Key {
             func: request.func,
-            reverse: request.mode != Mode::Forward,
+            reverse: !request.mode.is_forward(),
             width: request.width,
             args: request.args.clone(),
             ret: request.ret,
@@ -121,6 +123,7 @@ impl Key {
             keep_tape: request.tape.keep && request.mode == Mode::Gradient,
             settles: false,
             nesting: 0,
+            recording: request.mode == Mode::Recording,
         }
     }
 
@@ -217,7 +220,7 @@ impl Key {
 pub fn request_result(request: &Request, function: &Function) -> Type {
     let key = Key::of_request(request);
     match request.mode {
-        Mode::Forward => key.forward_signature(&function.sig).ret,
+        Mode::Forward | Mode::Recording => key.forward_signature(&function.sig).ret,
         Mode::Combined => key.combined_signature(&function.sig).ret,
         Mode::Augmented => bundle(&augmented_results(request, function)),
         Mode::Gradient => key.gradient_signature(&function.sig).ret,

@@ -1,20 +1,38 @@
 //! What Zymase tells a user about their program: what cannot be done, where, why, and what to
 //! write instead.
 
+mod codes;
+
+pub use codes::Code;
+
 use crate::ir::{Loc, Module};
 use std::fmt;
 
 /// A message about the user's program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// What kind of message it is, with a page in `docs/errors`.
+    pub code: Code,
     /// What could not be done, one line without a full stop.
     pub message: String,
-    /// Where, innermost call first; empty if the program has no debug information.
+    /// Where, and then the way there from the inside out: the calls and the request. Empty if
+    /// nothing is known.
     pub places: Vec<Place>,
     /// Why.
     pub reason: String,
     /// What to do about it.
     pub help: String,
+    /// Whether the program is refused.
+    pub severity: Severity,
+}
+
+/// What a message means for the program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It is refused.
+    Error,
+    /// It is legal and suspicious.
+    Warning,
 }
 
 /// A place in the source program.
@@ -28,7 +46,34 @@ pub struct Place {
     pub column: u32,
     /// The function.
     pub function: String,
+    /// How it leads to the place before it.
+    pub link: Link,
 }
+
+/// How a place leads to the one before it in a list; says nothing about the first one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// By a call that was inlined.
+    Inlined,
+    /// By a call.
+    Called,
+    /// By a request for a derivative.
+    Asked,
+}
+
+impl Link {
+    /// What happens at the place.
+    pub fn name(self) -> &'static str {
+        match self {
+            Link::Inlined => "inlined",
+            Link::Called => "called",
+            Link::Asked => "asked for",
+        }
+    }
+}
+
+/// So many places of a long way are shown, from both ends.
+const SHOWN_PLACES: (usize, usize) = (6, 3);
 
 /// The result of anything that may refuse a program.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -36,56 +81,123 @@ pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 impl Diagnostic {
     /// A message without a place.
     pub fn new(
+        code: Code,
         message: impl Into<String>,
         reason: impl Into<String>,
         help: impl Into<String>,
     ) -> Box<Diagnostic> {
         Box::new(Diagnostic {
+            code,
             message: message.into(),
             places: Vec::new(),
             reason: reason.into(),
             help: help.into(),
+            severity: match code.is_warning() {
+                true => Severity::Warning,
+                false => Severity::Error,
+            },
         })
+    }
+
+    /// A message about a mistake of ours.
+    pub fn defect(message: impl Into<String>, reason: impl Into<String>) -> Box<Diagnostic> {
+        let help = "this is a defect of Zymase; please report it with the program";
+        Diagnostic::new(Code::Defect, message, reason, help)
     }
 
     /// The same message at the place of a location and of the calls it was inlined through.
     pub fn at(mut self: Box<Self>, module: &Module, loc: Option<Loc>) -> Box<Diagnostic> {
-        let mut next = loc;
-        while let Some(loc) = next {
-            let data = &module.locs[loc];
-            self.places.push(Place {
-                file: data.file.clone(),
-                line: data.line,
-                column: data.column,
-                function: data.function.clone(),
-            });
-            next = data.inlined_at;
-        }
+        self.places.extend(Place::chain(module, loc));
         self
     }
 
     /// The same message in a function, where no location is known.
     pub fn in_function(mut self: Box<Self>, name: &str) -> Box<Diagnostic> {
         if self.places.is_empty() {
-            self.places.push(Place {
-                file: String::new(),
-                line: 0,
-                column: 0,
-                function: name.to_string(),
-            });
+            self.places.push(Place::function(name, Link::Inlined));
         }
         self
+    }
+
+    /// The same message with one more step of the way there: a location in a function.
+    pub fn from(
+        mut self: Box<Self>,
+        module: &Module,
+        loc: Option<Loc>,
+        function: &str,
+        link: Link,
+    ) -> Box<Diagnostic> {
+        add_places(&mut self.places, module, loc, function, link);
+        self
+    }
+
+    /// The places to show, and how many of a long way are left out after which of them.
+    pub fn shown_places(&self) -> (&[Place], usize, &[Place]) {
+        let (first, last) = SHOWN_PLACES;
+        match self.places.len().checked_sub(first + last) {
+            None | Some(0) => (&self.places, 0, &[]),
+            Some(left_out) => (
+                &self.places[..first],
+                left_out,
+                &self.places[first + left_out..],
+            ),
+        }
+    }
+}
+
+/// Adds a step to a way: a location and the calls it was inlined through, or only the function if
+/// there is none.
+pub fn add_places(
+    places: &mut Vec<Place>,
+    module: &Module,
+    loc: Option<Loc>,
+    function: &str,
+    mut link: Link,
+) {
+    if loc.is_none() {
+        places.push(Place::function(function, link));
+    }
+    let mut next = loc;
+    while let Some(loc) = next {
+        let data = &module.locs[loc];
+        places.push(Place {
+            file: data.file.clone(),
+            line: data.line,
+            column: data.column,
+            function: data.function.clone(),
+            link,
+        });
+        link = Link::Inlined;
+        next = data.inlined_at;
+    }
+}
+
+impl Place {
+    /// The place of a location, and behind it the calls it was inlined through.
+    pub fn chain(module: &Module, loc: Option<Loc>) -> Vec<Place> {
+        let mut places = Vec::new();
+        if loc.is_some() {
+            add_places(&mut places, module, loc, "", Link::Inlined);
+        }
+        places
+    }
+
+    /// A function of which no line is known.
+    pub fn function(name: &str, link: Link) -> Place {
+        Place {
+            file: String::new(),
+            line: 0,
+            column: 0,
+            function: name.to_string(),
+            link,
+        }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.file.is_empty() {
-            return write!(
-                f,
-                "in function {} (compile with -g for lines)",
-                self.function
-            );
+            return write!(f, "in function {}", self.function);
         }
         write!(f, "{}:{}", self.file, self.line)?;
         if self.column != 0 {
@@ -97,10 +209,26 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        for (i, place) in self.places.iter().enumerate() {
-            let arrow = if i == 0 { "-->" } else { "inlined at" };
-            write!(f, "\n  {arrow} {place}")?;
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}[{}]: {}", self.code, self.message)?;
+        let (first, left_out, last) = self.shown_places();
+        for (i, place) in first.iter().enumerate() {
+            match i {
+                0 if place.file.is_empty() => {
+                    write!(f, "\n  --> {place} (compile with -g for lines)")?;
+                }
+                0 => write!(f, "\n  --> {place}")?,
+                _ => write!(f, "\n  {} {place}", place.link.name())?,
+            }
+        }
+        if left_out > 0 {
+            write!(f, "\n  {left_out} more calls")?;
+        }
+        for place in last {
+            write!(f, "\n  {} {place}", place.link.name())?;
         }
         if !self.reason.is_empty() {
             write!(f, "\n  why: {}", self.reason)?;

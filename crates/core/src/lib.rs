@@ -5,10 +5,13 @@
 
 pub mod analysis;
 mod blas;
+pub mod chaos;
 pub mod checks;
+pub mod compare;
 mod custom;
 pub mod derivative;
 pub mod diagnostic;
+mod finite;
 pub mod forward;
 pub mod interp;
 pub mod ir;
@@ -24,3 +27,4 @@ pub mod simplify;
 mod split;
 pub mod support;
 pub mod synthesis;
+pub mod warnings;

@@ -3,7 +3,7 @@
 use crate::analysis::activity::globals::Globals;
 use crate::analysis::effects::callees;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Place, Result};
+use crate::diagnostic::{Code, Diagnostic, Link, Place, Result};
 use crate::ir::verify::verify_module;
 use crate::ir::{
     Builder, Call, Callee, Constant, FnAttrs, Func, Function, Inst, InstData, Mode, Module, Op,
@@ -12,21 +12,44 @@ use crate::ir::{
 use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::report::Report;
+use crate::shadow::record;
 use crate::simplify;
 use crate::split;
 use crate::support;
 use crate::synthesis::Synthesis;
+use crate::warnings::LARGE_TAPE;
 use cranelift_entity::EntityRef;
 use std::collections::{BTreeSet, HashSet};
 
 /// What the user chose.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How values for the reverse sweep are kept.
     pub plan: PlanKind,
+    /// So many bytes of tape for one call are told.
+    pub large_tape: u64,
+    /// Whether programs stop where a derivative is not finite.
+    pub check_finite: bool,
+    /// Functions whose requests need not be served: where one cannot be, the function returns 1.
+    pub optional: Vec<Func>,
     /// A mistake to make, for tests of tests.
     #[doc(hidden)]
     pub planted: Option<Defect>,
+    /// Makes choices by chance, from this seed, see [`chaos`](crate::chaos).
+    pub chaos: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            plan: PlanKind::default(),
+            large_tape: LARGE_TAPE,
+            check_finite: false,
+            optional: Vec::new(),
+            planted: None,
+            chaos: None,
+        }
+    }
 }
 
 impl Options {
@@ -41,8 +64,12 @@ impl Options {
 pub struct Outcome {
     /// The functions that were added, in the order they were made.
     pub added: Vec<Func>,
-    /// The plan of each reverse-mode derivative.
+    /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
+    /// What is legal and suspicious.
+    pub warnings: Vec<Box<Diagnostic>>,
+    /// The optional functions whose requests could not be served, and why.
+    pub refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
 /// Replaces every request in a module by a call of the derivative it asks for.
@@ -57,13 +84,20 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         open: Vec::new(),
         first_new,
         halves: Vec::new(),
+        warnings: Vec::new(),
+        refused: Vec::new(),
     };
     let result = worklist.run();
     let pairs = worklist.synthesis.sweeps();
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs);
+    let on_stack =
+        simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
+    let mut reports = worklist.synthesis.reports;
+    for report in &mut reports {
+        report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
+    }
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
     while let Some(func) = module.funcs.keys().nth(next) {
@@ -77,7 +111,9 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     }
     Ok(Outcome {
         added: module.funcs.keys().skip(first_new).collect(),
-        reports: worklist.synthesis.reports,
+        reports,
+        warnings: worklist.warnings,
+        refused: worklist.refused,
     })
 }
 
@@ -85,11 +121,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
 fn check(module: &Module) -> Result<()> {
     verify_module(module).map_err(|errors| {
         let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Diagnostic::new(
-            "the derivative is not well formed",
-            all.join("\n"),
-            "this is a defect of Zymase; please report it with the program",
-        )
+        Diagnostic::defect("the derivative is not well formed", all.join("\n"))
     })
 }
 
@@ -103,6 +135,9 @@ struct Worklist {
     first_new: usize,
     /// The sweeps that the program calls one by one.
     halves: Vec<Func>,
+    /// What is suspicious, each thing once.
+    warnings: Vec<Box<Diagnostic>>,
+    refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
 impl Worklist {
@@ -122,26 +157,56 @@ impl Worklist {
         let requests = requests_of(&self.synthesis.module.funcs[func]);
         for &(inst, ref request) in &requests {
             self.open.push(func);
-            let mut changed = false;
             for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
                     return Err(self.circular(func, inst, needed));
                 }
                 self.function(needed)?;
+            }
+            // Derivatives that these ask for are among them now.
+            let reached = callees(&self.synthesis.module, request.func);
+            let mut changed = false;
+            for &needed in &reached {
                 changed |= self.prepare(needed);
             }
             self.open.pop();
             // What is known of functions lasts from one request to the next, as long as they are
             // the same and none of them is a derivative.
-            let reached = callees(&self.synthesis.module, request.func);
             if changed || reached.iter().any(|f| f.index() >= self.first_new) {
                 self.synthesis.program_changed();
             }
+            let optional = self.synthesis.options.optional.contains(&func);
+            let before = optional.then(|| self.synthesis.made());
             let replaced = self.replace(func, inst, request);
-            replaced.map_err(|complaint| self.blame(complaint, func, inst))?;
+            let replaced = replaced.map_err(|complaint| self.blame(complaint, func, inst));
+            match (replaced, before) {
+                (Err(complaint), Some(before)) => {
+                    self.synthesis.go_back(before);
+                    self.give_up(func);
+                    self.synthesis.program_changed();
+                    self.refused.push((func, complaint));
+                    break;
+                }
+                (replaced, _) => replaced?,
+            }
+            if !optional {
+                self.warn(func, inst, request);
+            }
         }
         self.done.insert(func);
         Ok(())
+    }
+
+    /// Makes a function one that returns 1 and does nothing else.
+    fn give_up(&mut self, func: Func) {
+        let module = &mut self.synthesis.module;
+        let Function { name, sig, .. } = &module.funcs[func];
+        let mut function = Function::with_entry(name.clone(), sig.clone());
+        function.local = true;
+        let (entry, ty) = (function.entry(), function.sig.ret);
+        let one = function.iconst(ty, 1);
+        Builder::new(&mut function, entry).ret(Some(one));
+        module.funcs[func] = function;
     }
 
     /// Brings a function into the form that differentiation expects; says whether it was not.
@@ -153,27 +218,37 @@ impl Worklist {
         changed
     }
 
-    /// A complaint about a function that is not the program's, and has no place in it, is one about
-    /// the request.
+    /// A complaint has come by the request. Functions that are not the program's are no part of the
+    /// way, so what is only about them is about the request.
     fn blame(&self, mut complaint: Box<Diagnostic>, func: Func, inst: Inst) -> Box<Diagnostic> {
         let module = &self.synthesis.module;
         let ours = |place: &Place| {
             let named = module.func_by_name(&place.function);
             place.file.is_empty() && named.is_none_or(|named| named.index() >= self.first_new)
         };
-        if !complaint.places.iter().all(ours) {
-            return complaint;
-        }
-        complaint.places.clear();
+        complaint.places.retain(|place| !ours(place));
         let asking = &module.funcs[func];
-        complaint
-            .at(module, asking.inst(inst).loc)
-            .in_function(&asking.name)
+        complaint.from(module, asking.inst(inst).loc, &asking.name, Link::Asked)
+    }
+
+    /// Tells what is suspicious about a request, unless another one like it was told of that.
+    fn warn(&mut self, func: Func, inst: Inst, request: &Request) {
+        let synthesis = &self.synthesis;
+        let (module, large) = (&synthesis.module, synthesis.options.large_tape);
+        for told in synthesis.warnings.of_request(module, request, large) {
+            let known = |other: &Box<Diagnostic>| {
+                (other.code, &other.message) == (told.code, &told.message)
+            };
+            if !self.warnings.iter().any(known) {
+                self.warnings.push(self.blame(told, func, inst));
+            }
+        }
     }
 
     fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
+            Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
                 self.synthesis.module.funcs[needed].name
@@ -196,12 +271,11 @@ impl Worklist {
             .is_some();
         if target.is_declaration() && !has_rules {
             return Err(Diagnostic::new(
+                Code::OnlyDeclared,
                 format!("cannot differentiate `{}`", target.name),
                 "it is only declared here, its body is not part of the program",
                 "compile the file that defines it with zymase too and link both",
-            )
-            .at(&self.synthesis.module, loc)
-            .in_function(&self.synthesis.module.funcs[func].name));
+            ));
         }
         let primal = target.sig.clone();
         let touched = Globals::new(&self.synthesis.module, request.func).touched;
@@ -216,7 +290,7 @@ impl Worklist {
         let pairs = self.synthesis.sweeps();
         simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
         let (derivative, sig) = match request.mode {
-            Mode::Forward => (
+            Mode::Forward | Mode::Recording => (
                 self.synthesis.forward(&key)?,
                 key.forward_signature(&primal),
             ),
@@ -228,7 +302,7 @@ impl Worklist {
             Mode::Augmented | Mode::Gradient | Mode::TapeSize => {
                 let pair = self
                     .synthesis
-                    .serve(request.func, |s| split::make(s, func, inst, request))?;
+                    .serve(request.func, |s| split::make(s, request))?;
                 // A reverse sweep that keeps the tape is not the partner of the forward sweep.
                 self.halves.extend([pair.augmented, pair.gradient]);
                 if request.mode == Mode::Augmented {
@@ -247,10 +321,7 @@ impl Worklist {
         let mut args = function.inst(inst).args.clone();
         for ty in seeds {
             if !ty.is_float_like() {
-                let name = function.name.clone();
-                return Err(no_seed(ty)
-                    .at(&self.synthesis.module, loc)
-                    .in_function(&name));
+                return Err(no_seed(ty));
             }
             args.push(function.fconst(ty, 1.0));
         }
@@ -280,11 +351,15 @@ impl Worklist {
         let touched: BTreeSet<_> = touched.collect();
         let shadows = self.synthesis.shadow_globals();
         let shadows = shadows.to_be_zeroed(&self.synthesis.module, &touched);
-        let blocks = self.synthesis.module.funcs[func].inst_blocks();
+        let asking = &self.synthesis.module.funcs[func];
+        let recording =
+            matches!(&asking.inst(request).op, Op::Request(r) if r.mode == Mode::Recording);
+        let blocks = asking.inst_blocks();
         let Some(block) = blocks[request].filter(|_| !shadows.is_empty()) else {
             return;
         };
         let module = &mut self.synthesis.module;
+        let made = recording.then(|| record::made(module));
         let mut before = module.funcs[func].block_insts(block).to_vec();
         let at = before.iter().position(|&inst| inst == request);
         let after = before.split_off(at.unwrap_or(0));
@@ -296,6 +371,10 @@ impl Worklist {
             let address = builder.func.constant(Type::ptr(), address);
             let bytes = builder.func.iconst(Type::i64(), size.into());
             support::zero_bytes(&mut builder, address, bytes);
+            // What was in a variable has no derivative, so it is none of what is compared.
+            if let Some((made, sig)) = made.clone() {
+                builder.call(made, sig, vec![address, bytes]);
+            }
         }
         for inst in after {
             module.funcs[func].attach_inst(block, inst);
@@ -306,6 +385,7 @@ impl Worklist {
 /// The seed of a number is 1. Several numbers have none, and zero would be a silent zero.
 fn no_seed(ty: Type) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::NoSeed,
         format!("a result of the type {ty} has no seed"),
         "reverse mode starts from the derivative of one number with respect to itself",
         "return the result through a pointer, and put the seeds in its shadow",

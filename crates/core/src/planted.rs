@@ -34,6 +34,56 @@ pub enum Defect {
     OverwriteIgnored,
     /// The adjoint of what a nest stored stays.
     NestKeepsAdjoint,
+    /// Two pointers of different origin never meet.
+    WrongAlias,
+    /// The last write of a function is not looked at when memory is read again.
+    WindowOneStoreShort,
+    /// The bounds of loops are taken for one tighter than they are.
+    BoundsTooTight,
+    /// Memory counts as intact if only a later iteration overwrites it.
+    LaterIterationsIgnored,
+    /// Memory counts as intact if only a callee overwrites it.
+    CalleeWritesIgnored,
+    /// Memory counts as intact if only the caller overwrites it.
+    CallerWritesIgnored,
+    /// Frame memory is read again when its frame has ended.
+    FrameOutlives,
+    /// Memory is taken for disjoint where that should be found out at run time.
+    OverlapUnchecked,
+    /// The shadow of heap memory is not zeroed.
+    HeapShadowNotZeroed,
+    /// The shadow of heap memory is freed with it, before the reverse sweep.
+    ShadowFreedEarly,
+    /// The reverse of a load replaces the adjoint of the place instead of adding to it.
+    LoadReplacesAdjoint,
+    /// Of a structure that is copied, only what it begins with is taken for a float.
+    LaterFloatsIgnored,
+    /// The adjoint of a converted float ends at the conversion.
+    ConversionIgnored,
+    /// The reverse of a subtraction adds to both operands.
+    SubtractionAdds,
+    /// In forward mode, the last operand of an instruction contributes nothing.
+    TangentTermMissing,
+    /// Of several numbers that a callee takes, the last gets no adjoint.
+    LastArgumentForgotten,
+    /// An edge that leaves several loops at once restores only the innermost counter.
+    OuterCounterStale,
+    /// Records of an inner loop are found without the counters of the loops around it.
+    RecordsMixedUp,
+    /// A tape has room for all iterations but the last.
+    TapeOneShort,
+    /// A tape is not freed.
+    TapeLeaked,
+    /// A value that advances with a counter is computed again for the next iteration.
+    InductionOffByOne,
+    /// A value that is used after its loop is computed again outside of the loop.
+    LiveOutRecomputed,
+    /// A decision on a computed float is made again in the reverse sweep.
+    DecisionRecomputed,
+    /// A global variable is taken for its own shadow.
+    GlobalIsItsShadow,
+    /// The reverse of a store clears the primal memory, too.
+    PrimalWritten,
 }
 
 impl Defect {
@@ -53,5 +103,30 @@ impl Defect {
         Defect::StaleTangent,
         Defect::OverwriteIgnored,
         Defect::NestKeepsAdjoint,
+        Defect::WrongAlias,
+        Defect::WindowOneStoreShort,
+        Defect::BoundsTooTight,
+        Defect::LaterIterationsIgnored,
+        Defect::CalleeWritesIgnored,
+        Defect::CallerWritesIgnored,
+        Defect::FrameOutlives,
+        Defect::OverlapUnchecked,
+        Defect::HeapShadowNotZeroed,
+        Defect::ShadowFreedEarly,
+        Defect::LoadReplacesAdjoint,
+        Defect::LaterFloatsIgnored,
+        Defect::ConversionIgnored,
+        Defect::SubtractionAdds,
+        Defect::TangentTermMissing,
+        Defect::LastArgumentForgotten,
+        Defect::OuterCounterStale,
+        Defect::RecordsMixedUp,
+        Defect::TapeOneShort,
+        Defect::TapeLeaked,
+        Defect::InductionOffByOne,
+        Defect::LiveOutRecomputed,
+        Defect::DecisionRecomputed,
+        Defect::GlobalIsItsShadow,
+        Defect::PrimalWritten,
     ];
 }

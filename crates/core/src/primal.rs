@@ -9,12 +9,12 @@ use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Summaries, Types, factor};
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
-use crate::simplify::canonical_loops::{self, Canonical};
+use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
@@ -50,8 +50,8 @@ pub struct Primal {
     pub activity: Activity,
     /// The direct calls that calls through pointers have become.
     pub dispatched: HashMap<Inst, Dispatched>,
-    /// Whether to take overwritten memory for intact, for tests of tests.
-    trusts_memory: bool,
+    /// A mistake to make, for tests of tests.
+    planted: Option<Defect>,
 }
 
 impl Primal {
@@ -83,7 +83,7 @@ impl Primal {
                 effects = Rc::new(Effects::new(module));
                 continue;
             }
-            let chosen = nest::to_expand(&primal);
+            let chosen = nest::to_expand(&primal, options);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
             };
@@ -133,10 +133,21 @@ impl Primal {
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
+            let (code, help) = match cycle {
+                NotCanonical::Irreducible(_) => (
+                    Code::Irreducible,
+                    "write the loop with one entry, without jumping into its middle",
+                ),
+                NotCanonical::Unsplittable { .. } => (
+                    Code::ComputedJump,
+                    "write jumps to computed labels as a switch",
+                ),
+            };
             Diagnostic::new(
+                code,
                 format!("the control flow of `{}` cannot be reversed", function.name),
                 cycle.to_string(),
-                "write the loop with one entry, without jumping into its middle",
+                help,
             )
             .at(module, loc)
             .in_function(&function.name)
@@ -145,6 +156,7 @@ impl Primal {
         let dominators = Dominators::new(&function, &cfg);
         let loops = Loops::new(&function, &cfg, &dominators).map_err(|cycle| {
             Diagnostic::new(
+                Code::Irreducible,
                 format!("the loops of `{}` could not be found", function.name),
                 format!("a cycle through {} has two entries", cycle.block),
                 "write the loop with one entry",
@@ -156,11 +168,14 @@ impl Primal {
         let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {
-            arguments: key.overwritten.clone(),
+            arguments: match options.breaks(Defect::CallerWritesIgnored) {
+                true => Vec::new(),
+                false => key.overwritten.clone(),
+            },
             other: key.other_overwritten,
             result: !key.combined,
-            frame_ends: !key.combined,
-            bounds_too_tight: false,
+            frame_ends: !key.combined && !options.breaks(Defect::FrameOutlives),
+            planted: options.planted,
         };
         let overwrite = Overwrite::of_function(module, &function, &effects, &window);
         let overwrite = overwrite.unwrap_or_default();
@@ -179,14 +194,21 @@ impl Primal {
             effects,
             activity,
             dispatched,
-            trusts_memory: options.breaks(Defect::OverwriteIgnored),
+            planted: options.planted,
         })
+    }
+
+    /// Whether to make a mistake.
+    pub(crate) fn breaks(&self, defect: Defect) -> bool {
+        self.planted == Some(defect)
     }
 
     /// Whether the bytes that a load read are intact when the reverse sweep runs.
     pub fn overwritten(&self, load: Inst) -> Overwritten {
         match self.overwrite.read(load) {
-            Overwritten::Yes(Because::Inst(_)) if self.trusts_memory => Overwritten::Never,
+            Overwritten::Yes(Because::Inst(_)) if self.breaks(Defect::OverwriteIgnored) => {
+                Overwritten::Never
+            }
             answer => answer,
         }
     }
@@ -196,7 +218,9 @@ impl Primal {
         match self.overwrite.input(nest, input) {
             Overwritten::Never => true,
             Overwritten::IfOverlap(_) => self.key.disjoint,
-            Overwritten::Yes(because) => self.trusts_memory && matches!(because, Because::Inst(_)),
+            Overwritten::Yes(because) => {
+                self.breaks(Defect::OverwriteIgnored) && matches!(because, Because::Inst(_))
+            }
         }
     }
 
@@ -239,6 +263,7 @@ impl Primal {
         match &data.op {
             Op::Opaque(opaque) => opaque.name.clone(),
             Op::Math(function) => function.name().to_string(),
+            Op::Unary(op) => op.name().to_string(),
             Op::Binary(op) => op.name().to_string(),
             Op::Cast(op) => op.name().to_string(),
             op => {
@@ -272,6 +297,7 @@ impl Primal {
     /// The refusal to differentiate an instruction: `what` is the thing that has no derivative.
     pub fn refuse(&self, module: &Module, inst: Inst, what: &str) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::NoRule,
             format!("cannot differentiate {what}"),
             format!(
                 "a derivative flows through it in `{}`, and there is no rule for it",
@@ -319,6 +345,7 @@ impl Primal {
                 _ => continue,
             };
             return Err(Diagnostic::new(
+                Code::UnknownCopyType,
                 "cannot deduce the type of copied memory",
                 format!("a derivative may flow through byte {offset} of it, and {how}"),
                 "say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, \
@@ -457,6 +484,11 @@ impl Copied {
             pieces: pieces.into_iter().filter(within).collect(),
             words: Vec::new(),
         }
+    }
+
+    /// The scalars of one period, each with its offset.
+    pub fn scalars(&self) -> &[(i64, Piece)] {
+        &self.pieces
     }
 
     /// Where pieces of some kind begin in the period.

@@ -7,7 +7,7 @@
 //! and promises have the same key, so the halves agree about the frame wherever they are asked for.
 
 use crate::derivative::{Key, bundle_values};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Builder, FnFlags, Func, Function, Inst, InstData, Mode, Op, Request, Signature, Type, UnaryOp,
     Value,
@@ -18,7 +18,7 @@ use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
 /// Makes the functions that a request for a half asks for.
-pub fn make(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request) -> Result<Pair> {
+pub fn make(synthesis: &mut Synthesis, request: &Request) -> Result<Pair> {
     let asked = Key {
         settles: synthesis.settles(request.func),
         ..Key::of_request(request)
@@ -30,7 +30,7 @@ pub fn make(synthesis: &mut Synthesis, func: Func, inst: Inst, request: &Request
     let mut pair = synthesis.pair(&key)?;
     let bytes = tape_bytes(synthesis, request, &pair);
     if let Some(given) = request.tape.bytes.filter(|&given| given < bytes) {
-        return Err(too_small(synthesis, func, inst, request, given, bytes));
+        return Err(too_small(synthesis, request, given, bytes));
     }
     if asked.keep_tape {
         let kept = synthesis.pair(&asked)?;
@@ -173,31 +173,20 @@ impl Half<'_> {
     }
 }
 
-fn too_small(
-    synthesis: &Synthesis,
-    func: Func,
-    inst: Inst,
-    request: &Request,
-    given: u64,
-    bytes: u64,
-) -> Box<Diagnostic> {
-    let module = &synthesis.module;
-    let target = &module.funcs[request.func].name;
-    let asking = &module.funcs[func];
+fn too_small(synthesis: &Synthesis, request: &Request, given: u64, bytes: u64) -> Box<Diagnostic> {
+    let target = &synthesis.module.funcs[request.func].name;
     Diagnostic::new(
+        Code::TapeTooSmall,
         format!("the tape of `{target}` needs {bytes} bytes, but it has {given}"),
         "the forward sweep would write past the memory that enzyme_allocated describes",
         "give it as many bytes as __enzyme_augmentsize says",
     )
-    .at(module, asking.inst(inst).loc)
-    .in_function(&asking.name)
 }
 
 fn different(synthesis: &Synthesis, request: &Request) -> Box<Diagnostic> {
     let target = &synthesis.module.funcs[request.func].name;
-    Diagnostic::new(
+    Diagnostic::defect(
         format!("the two halves of the derivative of `{target}` do not agree about the tape"),
         "a reverse sweep that keeps the tape should need the same values as one that frees it",
-        "this is a defect of Zymase; please report it with the program",
     )
 }

@@ -107,12 +107,11 @@ fn declare_allocator(module: &mut Module, name: &str, sig: Signature, info: Allo
 /// `base = tape_grow(field, n, size)`: makes sure that the array of records whose address is in
 /// `field` has room for record `n`, given that it has room for all before. Capacities are powers
 /// of two, so the index alone tells when to grow.
-pub fn tape_grow(module: &mut Module) -> Callable {
-    const FIRST: i128 = 16;
+pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
     let params = vec![Type::ptr(), Type::i64(), Type::i64()];
     let sig = Signature::new(params, Type::ptr());
-    let name = "zymase.tape_grow";
-    if let Some(func) = module.func_by_name(name) {
+    let name = format!("zymase.tape_grow{room}");
+    if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
     let (malloc, malloc_sig) = malloc(module);
@@ -136,7 +135,7 @@ pub fn tape_grow(module: &mut Module) -> Callable {
     let mut b = Builder::new(&mut function, entry);
     let zero = b.func.iconst(Type::i64(), 0);
     let one = b.func.iconst(Type::i64(), 1);
-    let start = b.func.iconst(Type::i64(), FIRST);
+    let start = b.func.iconst(Type::i64(), room.into());
     let is_first = b.icmp(IntPred::Eq, n, zero);
     b.branch(is_first, to(first, vec![]), to(later, vec![]));
 

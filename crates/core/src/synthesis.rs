@@ -4,21 +4,25 @@ use crate::analysis::effects::{Effects, callees};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
+use crate::chaos::Choice;
 use crate::custom;
 use crate::derivative::Key;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op, Signature,
-    Symbol, Type, Value, ValueDef,
+    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
+    Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
-use crate::plan::{Plan, PlanKind};
+use crate::plan::PlanKind;
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Augmented, Bodies, Layout, delayed, unpaired, versions};
+use crate::reverse::{self, Bodies, delayed, unpaired, versions};
 use crate::shadow::globals::ShadowGlobals;
+use crate::shadow::record;
 use crate::support::Callable;
+use crate::warnings::Warnings;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -34,6 +38,8 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
+    /// What is known of [`Synthesis::array_check`].
+    array_checks: HashMap<Key, Option<Callable>>,
     shadow_globals: ShadowGlobals,
     /// What is known of [`Synthesis::has_list`].
     lists: HashMap<(Func, bool), bool>,
@@ -51,6 +57,19 @@ pub struct Synthesis {
     declared: Vec<Func>,
     /// How many calls through pointers lie between the request and what is being made.
     pub dispatches: usize,
+    /// What is suspicious.
+    pub warnings: Warnings,
+}
+
+/// What had been made at some time, see [`Synthesis::made`].
+pub struct Made {
+    reports: usize,
+    open: usize,
+    declared: usize,
+    forwards: HashMap<Key, Func>,
+    pairs: HashMap<Key, Pair>,
+    combined: HashMap<Key, Func>,
+    frame_sizes: HashMap<Key, Func>,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -78,6 +97,7 @@ impl Synthesis {
     /// Starts with no derivative made.
     pub fn new(module: Module, options: Options) -> Synthesis {
         Synthesis {
+            warnings: Warnings::new(&module),
             module,
             options,
             reports: Vec::new(),
@@ -85,6 +105,7 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
+            array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
             unpaired: HashSet::new(),
@@ -113,13 +134,15 @@ impl Synthesis {
     fn primal(&mut self, key: &Key) -> Result<Primal> {
         let new = || Rc::new(Effects::new(&self.module));
         let effects = self.effects.get_or_insert_with(new).clone();
-        Primal::new(
+        let primal = Primal::new(
             &mut self.module,
             key.clone(),
             effects,
             &mut self.summaries,
             &self.options,
-        )
+        )?;
+        self.warnings.note_primal(&self.module, &primal);
+        Ok(primal)
     }
 
     /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not
@@ -134,30 +157,43 @@ impl Synthesis {
 
     /// Makes something; if that fails, all that was made on the way is forgotten.
     fn undoing<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        let (reports, open) = (self.reports.len(), self.open.len());
-        let declared = self.declared.len();
-        let forwards = self.forwards.clone();
-        let pairs = self.pairs.clone();
-        let combined = self.combined.clone();
-        let frame_sizes = self.frame_sizes.clone();
+        let before = self.made();
         let outcome = make(self);
         if outcome.is_err() {
-            self.reports.truncate(reports);
-            self.open.truncate(open);
-            self.forwards = forwards;
-            self.pairs = pairs;
-            self.combined = combined;
-            self.frame_sizes = frame_sizes;
-            for func in self.declared.split_off(declared) {
-                let sig = self.module.funcs[func].sig.clone();
-                let mut function = Function::with_entry("", sig);
-                function.local = true;
-                let entry = function.entry();
-                Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
-                self.define(func, function);
-            }
+            self.go_back(before);
         }
         outcome
+    }
+
+    /// What has been made so far.
+    pub fn made(&self) -> Made {
+        Made {
+            reports: self.reports.len(),
+            open: self.open.len(),
+            declared: self.declared.len(),
+            forwards: self.forwards.clone(),
+            pairs: self.pairs.clone(),
+            combined: self.combined.clone(),
+            frame_sizes: self.frame_sizes.clone(),
+        }
+    }
+
+    /// Forgets all that was made since; the functions stay in the module without a use.
+    pub fn go_back(&mut self, before: Made) {
+        self.reports.truncate(before.reports);
+        self.open.truncate(before.open);
+        self.forwards = before.forwards;
+        self.pairs = before.pairs;
+        self.combined = before.combined;
+        self.frame_sizes = before.frame_sizes;
+        for func in self.declared.split_off(before.declared) {
+            let sig = self.module.funcs[func].sig.clone();
+            let mut function = Function::with_entry("", sig);
+            function.local = true;
+            let entry = function.entry();
+            Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
+            self.define(func, function);
+        }
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -208,6 +244,23 @@ impl Synthesis {
         })
     }
 
+    /// A function that takes what the derivative of a subprogram of linear algebra takes, then a
+    /// message, and checks the arrays of derivatives among that, if the user asks for it.
+    pub fn array_check(&mut self, key: &Key) -> Result<Option<Callable>> {
+        if !self.options.check_finite {
+            return Ok(None);
+        }
+        if let Some(known) = self.array_checks.get(key) {
+            return Ok(known.clone());
+        }
+        let check = match self.given(key)? {
+            Some(Given::Blas(routine)) => Some(blas::finite(&mut self.module, key, routine)),
+            _ => None,
+        };
+        self.array_checks.insert(key.clone(), check.clone());
+        Ok(check)
+    }
+
     /// The forward derivative of a key.
     pub fn forward(&mut self, key: &Key) -> Result<Func> {
         if let Some(&func) = self.forwards.get(key) {
@@ -219,16 +272,54 @@ impl Synthesis {
         self.forwards.insert(key.clone(), func);
         self.open.push(key.clone());
         let function = match self.given(key)? {
+            Some(Given::Rule(rule)) if key.recording => self.record_rule(key, &rule, name)?,
             Some(Given::Rule(rule)) => custom::forward(self, key, &rule)?,
             Some(Given::Blas(routine)) => blas::forward(&mut self.module, key, routine),
             None => {
                 let primal = self.primal(key)?;
-                forward::synthesize(self, &primal, name)?
+                let function = forward::synthesize(self, &primal, name)?;
+                self.reports.push(Report::forward(&self.module, &primal));
+                function
             }
         };
         self.open.pop();
         self.define_part(key, func, function);
         Ok(func)
+    }
+
+    /// A recording derivative of a function with a rule: through its body where it can be, because a
+    /// rule does not tell what it touches, and because a rule is to be checked against something
+    /// else.
+    fn record_rule(&mut self, key: &Key, rule: &CustomRule, name: String) -> Result<Function> {
+        let through_body = match self.module.funcs[key.func].is_declaration() {
+            true => None,
+            false => self
+                .undoing(|synthesis| {
+                    let primal = synthesis.primal(key)?;
+                    forward::synthesize(synthesis, &primal, name)
+                })
+                .ok(),
+        };
+        if let Some(function) = through_body {
+            return Ok(function);
+        }
+        let mut function = custom::forward(self, key, rule)?;
+        let params = &self.module.funcs[key.func].sig.params;
+        let memory = |(ty, activity): (&Type, &Activity)| {
+            ty.scalar().is_ptr() && *activity != Activity::Const
+        };
+        if params.iter().zip(&key.args).any(memory) {
+            let entry = function.entry();
+            let rest = function.block_insts(entry).to_vec();
+            function.set_block_insts(entry, Vec::new());
+            let about = self.module.funcs[key.func].name.clone();
+            let mut builder = Builder::new(&mut function, entry);
+            record::note_unseen(&mut self.module, &mut builder, &about);
+            for inst in rest {
+                function.attach_inst(entry, inst);
+            }
+        }
+        Ok(function)
     }
 
     /// The forward and the reverse sweep of every derivative in split form.
@@ -263,6 +354,10 @@ impl Synthesis {
             }
         };
         self.open.pop();
+        self.reports.extend(bodies.report.map(|report| Report {
+            sweep: Some(augmented),
+            ..report
+        }));
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
@@ -299,27 +394,42 @@ impl Synthesis {
             self.define(func, function);
             return Ok(func);
         }
+        if self.flips(Choice::Split, key) {
+            let function = self.combined_from_calls(key, &sig, name)?;
+            self.define(func, function);
+            return Ok(func);
+        }
         let primal = self.primal(key)?;
         let disjoint = Key {
             disjoint: true,
             ..key.clone()
         };
-        let conditions = match self.options.plan {
-            // Memory that does not overlap may leave nests as they are that must be expanded
-            // otherwise, so it is the reads of that version that count.
-            PlanKind::MinCut if !key.disjoint && has_nests(&self.module.funcs[key.func]) => {
-                let judged = self.primal(&disjoint)?;
-                versions::conditions(&judged)
-            }
-            PlanKind::MinCut if !key.disjoint => versions::conditions(&primal),
-            _ => Vec::new(),
+        // Memory that does not overlap may leave nests as they are that must be expanded otherwise,
+        // so it is the reads of that version that count.
+        let versions = self.options.plan == PlanKind::MinCut && !key.disjoint;
+        let versions = versions && !self.flips(Choice::OneVersion, key);
+        let nests = versions && has_nests(&self.module.funcs[key.func]);
+        let without_overlap = nests.then(|| self.primal(&disjoint)).transpose()?;
+        let judged = without_overlap.as_ref().unwrap_or(&primal);
+        let conditions = match versions {
+            true => versions::conditions(judged),
+            false => Vec::new(),
         };
-        let bodies = reverse::synthesize(self, &primal)?;
-        let release = bodies.delays.then(|| delayed::release(&mut self.module));
-        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
-        let release = forget.into_iter().chain(release).collect::<Vec<_>>();
-        let function = reverse::combine(&bodies, key, &sig, name, release);
+        let mut bodies = reverse::synthesize(self, &primal)?;
+        if let Some(mut report) = bodies.report.take() {
+            if !conditions.is_empty() {
+                report.add_checks(&self.module, judged, &conditions);
+            }
+            self.reports.push(report);
+        }
+        let function = self.combine(&bodies, key, &sig, name);
         if conditions.is_empty() {
+            self.define(func, function);
+            return Ok(func);
+        }
+        if self.options.breaks(Defect::OverlapUnchecked) {
+            let disjoint = self.combined(&disjoint)?;
+            let function = forwarding(disjoint, key.combined_signature(&sig));
             self.define(func, function);
             return Ok(func);
         }
@@ -331,6 +441,42 @@ impl Synthesis {
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
+    }
+
+    /// Puts both sweeps into one function, which ends what they have begun.
+    fn combine(&mut self, bodies: &Bodies, key: &Key, sig: &Signature, name: String) -> Function {
+        let release = bodies.delays.then(|| delayed::release(&mut self.module));
+        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
+        let release = forget.into_iter().chain(release).collect();
+        reverse::combine(bodies, key, sig, name, release)
+    }
+
+    /// The combined form of a derivative, in which both sweeps stay functions of their own.
+    fn combined_from_calls(
+        &mut self,
+        key: &Key,
+        sig: &Signature,
+        name: String,
+    ) -> Result<Function> {
+        let split = Key {
+            combined: false,
+            ..key.clone()
+        };
+        let pair = self.pair(&split)?;
+        let bodies = Bodies {
+            augmented: forwarding(pair.augmented, split.augmented_signature(sig)),
+            gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
+            frame_bytes: pair.frame_bytes.unwrap_or(0),
+            delays: self.has_list(key),
+            report: None,
+        };
+        Ok(self.combine(&bodies, key, sig, name))
+    }
+
+    /// Whether to choose otherwise than for speed for a derivative.
+    fn flips(&self, choice: Choice, key: &Key) -> bool {
+        let name = &self.module.funcs[key.func].name;
+        self.options.flips(choice, name)
     }
 
     /// A function that gives the size of the frame of a derivative, for calls that allocate it on the
@@ -377,7 +523,7 @@ impl Synthesis {
         }
         self.found_unpaired = false;
         let outcome = self.undoing(|synthesis| match make(synthesis) {
-            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::new("", "", "")),
+            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::defect("", "")),
             outcome => outcome,
         });
         if !self.found_unpaired {
@@ -409,7 +555,8 @@ impl Synthesis {
         {
             let (global, offset) = (*global, *offset);
             let data = &self.module.globals[global];
-            if key.runtime_activity && (data.inactive || data.init.is_none()) {
+            let own = key.runtime_activity && (data.inactive || data.init.is_none());
+            if own || self.options.breaks(Defect::GlobalIsItsShadow) {
                 return value;
             }
             let instance = (key.nesting, k);
@@ -425,12 +572,16 @@ impl Synthesis {
     pub fn shadow_globals(&self) -> &ShadowGlobals {
         &self.shadow_globals
     }
+}
 
-    /// Keeps what was decided about a function.
-    pub fn report(&mut self, primal: &Primal, augmented: &Augmented, plan: &Plan, layout: &Layout) {
-        let report = Report::new(&self.module, primal, augmented, plan, layout);
-        self.reports.push(report);
-    }
+/// A function that calls another with its arguments.
+fn forwarding(func: Func, sig: Signature) -> Function {
+    let mut function = Function::with_entry("", sig.clone());
+    let (entry, args) = (function.entry(), function.arguments().to_vec());
+    let mut builder = Builder::new(&mut function, entry);
+    let result = builder.call(func, sig, args);
+    builder.ret(result);
+    function
 }
 
 fn has_nests(function: &Function) -> bool {

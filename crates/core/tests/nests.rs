@@ -13,7 +13,7 @@ use zymase_core::ir::{Module, Op};
 use zymase_core::pipeline::Options;
 use zymase_core::plan::PlanKind;
 use zymase_core::simplify::expand_nests;
-use zymase_testgen::referee::{Arg, Derivatives, Tolerance};
+use zymase_testgen::referee::{Arg, Derivatives, Tolerance, in_memory};
 
 const LEN: usize = 28;
 /// The seeds of every test run; `ZYMASE_SEEDS=start..end` tries others.
@@ -111,21 +111,10 @@ fn arguments(seed: u64) -> Vec<Arg> {
 fn run(module: &Module, args: &[Arg]) -> Result<Vec<u64>, String> {
     let text = |t: zymase_core::interp::Trap| t.to_string();
     let mut machine = Machine::new(module).map_err(text)?;
-    let (mut values, mut arrays) = (Vec::new(), Vec::new());
-    for arg in args {
-        values.push(match arg {
-            Arg::Dup(numbers) | Arg::Const(numbers) => {
-                let array = machine.memory.new_f64s(numbers).map_err(text)?;
-                arrays.push(array);
-                Val::from(array)
-            }
-            Arg::Out(x) => Val::f64(*x),
-            Arg::Int(n) => Val::i64(*n),
-        });
-    }
+    let values = in_memory(&mut machine, args).map_err(text)?;
     machine.call_by_name("f", &values).map_err(text)?;
     let mut bits = Vec::new();
-    for array in arrays {
+    for array in values.iter().filter_map(Val::as_ptr) {
         let numbers = machine.memory.f64s(array, LEN).map_err(text)?;
         bits.extend(numbers.iter().map(|x| x.to_bits()));
     }

@@ -86,5 +86,5 @@ unsafe fn check(error: LLVMErrorRef) -> Result<()> {
         LLVMDisposeErrorMessage(message);
         text
     };
-    Err(Diagnostic::new("cannot load compiled code", reason, ""))
+    Err(Diagnostic::defect("cannot load compiled code", reason))
 }

@@ -8,6 +8,7 @@
 //! internal error ends the process, so a driver should do its work in a child process; nothing in
 //! this crate passes on what could trigger that without checking it first.
 
+pub mod chaos;
 mod context;
 pub mod export;
 pub mod import;

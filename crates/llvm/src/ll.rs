@@ -138,6 +138,7 @@ wrap! {
     fn location_inlined_at(m: Md) -> Md = LLVMDILocationGetInlinedAt;
     fn make_location(c: Ctx, line: u32, column: u32, scope: Md, at: Md) -> Md = LLVMDIBuilderCreateDebugLocation;
     fn scope_file(m: Md) -> Md = LLVMDIScopeGetFile;
+    fn subprogram(f: Val) -> Md = LLVMGetSubprogram;
     fn set_subprogram(f: Val, m: Md) = LLVMSetSubprogram;
     fn metadata_kind(m: Md) -> LLVMMetadataKind = LLVMGetMetadataKind;
     fn first_record(v: Val) -> Rec = LLVMGetFirstDbgRecord;

@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::rc::Rc;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// A module of LLVM in a [`Context`].
 pub struct Module(Rc<Inner>);
@@ -71,6 +71,7 @@ impl Module {
             reason = format!("{more}\n{reason}");
         }
         Err(Diagnostic::new(
+            Code::InvalidInput,
             format!("cannot read {name}"),
             reason.trim().to_string(),
             "give bitcode (.bc) or text (.ll) of LLVM 22 or older",
@@ -83,9 +84,10 @@ impl Module {
         match std::fs::read(path) {
             Ok(bytes) => Module::parse(context, &bytes, &name),
             Err(error) => Err(Diagnostic::new(
+                Code::CannotRead,
                 format!("cannot read {name}"),
                 error.to_string(),
-                "",
+                "give the path of a file that can be read",
             )),
         }
     }
@@ -155,6 +157,7 @@ impl Module {
             return Ok(());
         }
         Err(Diagnostic::new(
+            Code::Defect,
             "LLVM does not accept the module",
             message.trim().to_string(),
             "this is a defect of Zymase or of the compiler that wrote the module; please report it",
@@ -164,17 +167,15 @@ impl Module {
     /// Moves everything of another module of the same context into this one.
     pub fn link(&self, other: Module) -> Result<()> {
         if !self.context().same_as(other.context()) {
-            return Err(Diagnostic::new(
+            return Err(Diagnostic::defect(
                 "cannot link modules of two contexts",
-                "",
-                "read both modules in one context",
+                "both modules must be read in one context",
             ));
         }
         let Ok(mut inner) = Rc::try_unwrap(other.0) else {
-            return Err(Diagnostic::new(
+            return Err(Diagnostic::defect(
                 "cannot link a module that is still in use",
                 "something imported from it is alive",
-                "",
             ));
         };
         let raw = std::mem::replace(&mut inner.raw, null_mut());
@@ -183,9 +184,10 @@ impl Module {
         let errors = self.context().take_errors();
         if failed {
             return Err(Diagnostic::new(
+                Code::CannotLink,
                 "cannot link two modules",
                 errors.unwrap_or_default(),
-                "",
+                "compile the files with the same compiler and for the same machine",
             ));
         }
         Ok(())

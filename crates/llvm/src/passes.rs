@@ -75,10 +75,9 @@ impl Module {
         let reported = self.context().take_errors();
         match message.or(reported) {
             None => Ok(()),
-            Some(reason) => Err(Diagnostic::new(
+            Some(reason) => Err(Diagnostic::defect(
                 format!("cannot run the passes {pipeline}"),
                 reason,
-                "",
             )),
         }
     }

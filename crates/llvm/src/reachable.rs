@@ -24,7 +24,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
 pub(crate) use targets::{ADDRESS_TAKEN, is_address_taken};
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// Clones the functions to differentiate and all that they use. What the program does not define
 /// is asked from the library, which gives modules made by [`detach`].
@@ -483,7 +483,7 @@ fn refuse_registrations(private: &Module, registered: &[Registered]) -> Result<(
                 Some(_) => "annotation",
                 None => "registration",
             };
-            Err(note.complain(Diagnostic::new(
+            Err(note.complain(Diagnostic::new(Code::UnsupportedWord,
                 format!("the {kind} `{by}` is not supported yet"),
                 format!(
                     "it is about `{about}`, which a derivative needs, and leaving it out would change the result"

@@ -7,7 +7,7 @@ use llvm_sys::target_machine::*;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::Once;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// How hard the code generator tries.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -73,6 +73,7 @@ impl TargetMachine {
         initialize_targets();
         let refuse = |reason: String| {
             Diagnostic::new(
+                Code::Target,
                 format!("cannot generate code for the target {triple}"),
                 reason,
                 "Zymase generates code for x86-64 and AArch64",
@@ -128,9 +129,10 @@ impl TargetMachine {
         let bytes = self.emit_object(module)?;
         std::fs::write(path, bytes).map_err(|error| {
             Diagnostic::new(
+                Code::CannotWrite,
                 format!("cannot write {}", path.display()),
                 error.to_string(),
-                "",
+                "give a path that can be written",
             )
         })
     }
@@ -155,9 +157,10 @@ impl TargetMachine {
         match (buffer, module.context().take_errors().or(message)) {
             (Some(buffer), None) => Ok(buffer.to_vec()),
             (_, reason) => Err(Diagnostic::new(
+                Code::CannotGenerate,
                 "cannot generate code",
                 reason.unwrap_or_default(),
-                "",
+                "the inline assembly of the program must fit the machine that it is compiled for",
             )),
         }
     }

@@ -183,21 +183,24 @@ fn refusals() {
     for (text, expected) in [
         (
             request,
-            "error: cannot export a request for a derivative\n  \
+            "error[Z0001]: cannot export a request for a derivative\n  \
              --> in function f (compile with -g for lines)\n  \
-             why: it must be replaced by a call of the derivative first",
+             why: it must be replaced by a call of the derivative first\n  \
+             help: this is a defect of Zymase; please report it with the program",
         ),
         (
             digamma,
-            "error: cannot call digamma\n  \
+            "error[Z0001]: cannot call digamma\n  \
              --> in function f (compile with -g for lines)\n  \
-             why: no such function is in the C library or in LLVM",
+             why: no such function is in the C library or in LLVM\n  \
+             help: this is a defect of Zymase; please report it with the program",
         ),
         (
             opaque,
-            "error: cannot export va_arg\n  \
+            "error[Z0001]: cannot export va_arg\n  \
              --> in function f (compile with -g for lines)\n  \
-             why: what it was read from is not known",
+             why: what it was read from is not known\n  \
+             help: this is a defect of Zymase; please report it with the program",
         ),
     ] {
         match export(text) {

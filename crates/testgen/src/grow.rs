@@ -4,8 +4,8 @@
 //! about one feature and others mix many: rare combinations are then not drowned by common ones.
 
 use crate::tree::{
-    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kind, Move, Nest, NestForm, Place,
-    Program, Returns, Routine, SLOTS, Slot, Stmt, Trips, Via,
+    Args, Base, Cond, Expr, Form, Fun, Fun2, Index, Int, Kernel, Kind, Move, Near, Nest, NestForm,
+    Place, Program, Returns, Routine, SLOTS, Slot, Stmt, Trips, Via,
 };
 use fastrand::Rng;
 
@@ -19,9 +19,10 @@ pub fn grow(seed: u64) -> Program {
         helpers: Vec::new(),
         inside: Inside::default(),
     };
-    let count = match grower.features.calls {
-        true => grower.rng.usize(1..=3),
-        false => 0,
+    let count = match (grower.features.calls, grower.features.callbacks) {
+        (true, true) => grower.rng.usize(2..=3),
+        (true, false) => grower.rng.usize(1..=3),
+        (false, _) => 0,
     };
     for _ in 0..count {
         let helper = grower.helper();
@@ -61,6 +62,13 @@ struct Features {
     data_dependent: bool,
     globals: bool,
     nests: bool,
+    callbacks: bool,
+    owner: bool,
+    casts: bool,
+    edges: bool,
+    deep: bool,
+    kernels: bool,
+    ties: bool,
 }
 
 impl Features {
@@ -88,6 +96,13 @@ impl Features {
             // A helper that reads an active global must not write behind constant pointers.
             globals: on(3) && !fixed,
             nests: on(4),
+            callbacks: on(3),
+            owner: on(4),
+            casts: on(4),
+            edges: on(4),
+            deep: on(4),
+            kernels: on(4),
+            ties: on(6),
         }
     }
 }
@@ -116,6 +131,27 @@ const POSITIVE: &[&str] = &[
 ];
 const UNIT: &[&str] = &["asin", "acos", "atanh", "tan"];
 const TAMED: &[&str] = &["exp", "exp2", "expm1", "sinh", "cosh", "exp10", "erfc"];
+/// Functions where they have large derivatives, or lose digits, but are still smooth.
+const EDGES: &[(&str, Near)] = &[
+    ("asin", Near::Sine(0.9995)),
+    ("acos", Near::Sine(0.9995)),
+    ("atanh", Near::Sine(0.999)),
+    ("tan", Near::Tanh(1.55)),
+    ("log", Near::Square(1e-3)),
+    ("log2", Near::Square(1e-3)),
+    ("sqrt", Near::Square(1e-4)),
+    ("cbrt", Near::Square(1e-3)),
+    ("log1p", Near::Tanh(0.999)),
+    ("acosh", Near::Square(1.0001)),
+    ("exp", Near::Tanh(6.0)),
+    ("sinh", Near::Tanh(6.0)),
+    ("erfc", Near::Tanh(5.0)),
+    ("expm1", Near::Times(1e-7)),
+    ("log1p", Near::Square(1e-9)),
+    ("tanh", Near::Times(30.0)),
+    ("atan", Near::Times(200.0)),
+    ("lgamma", Near::Square(1e-2)),
+];
 const MATH2: &[&str] = &["atan2", "hypot", "fmax", "fmin", "copysign", "fmod", "fdim"];
 const FLOAT_PREDS: &[&str] = &["ogt", "olt", "oge", "ole", "ugt", "ult", "une", "oeq"];
 const INT_PREDS: &[&str] = &["eq", "ne", "slt", "sgt", "ult", "uge", "sle"];
@@ -135,6 +171,8 @@ impl Grower {
         let reads_second = self.rng.bool();
         let returns = match self.rng.u8(..6) {
             0 => Returns::Nothing,
+            // Functions that may stand for each other have one type.
+            _ if self.features.callbacks => Returns::Double,
             1 if !reads_second => Returns::Pointer,
             2 => Returns::Doubles,
             _ => Returns::Double,
@@ -219,7 +257,8 @@ impl Grower {
         }
         if self.features.table {
             let n = self.rng.u8(..4);
-            all.extend([Base::Table(n), Base::Indirect(n)]);
+            let slot = self.slot(Kind::Int);
+            all.extend([Base::Table(n), Base::Indirect(n), Base::TableAt(slot)]);
         }
         if self.features.records {
             let n = self.rng.u8(..4);
@@ -227,6 +266,9 @@ impl Grower {
         }
         if self.features.buffers {
             all.extend([Base::Buffer, Base::Buffer]);
+        }
+        if self.features.owner {
+            all.extend([Base::Owned, Base::Owned]);
         }
         self.pick(&all)
     }
@@ -250,6 +292,9 @@ impl Grower {
     }
 
     fn int(&mut self, depth: usize) -> Int {
+        if depth > 0 && self.features.casts && self.rng.u8(..3) == 0 {
+            return Int::Narrow(Box::new(self.int(depth - 1)), self.rng.u8(..3));
+        }
         match self.rng.u8(..10) {
             0..=1 => Int::Const(self.rng.i8(-3..6)),
             2..=4 => Int::Slot(self.slot(Kind::Int)),
@@ -273,6 +318,10 @@ impl Grower {
     }
 
     fn cond(&mut self) -> Cond {
+        if self.features.ties && self.rng.u8(..3) == 0 {
+            let pred = self.pick(&["oge", "ogt", "oeq", "une"]);
+            return Cond::Tie(pred, self.expr(2));
+        }
         match self.rng.bool() {
             true => {
                 let pred = self.pick(FLOAT_PREDS);
@@ -335,11 +384,16 @@ impl Grower {
     }
 
     fn fun(&mut self) -> Fun {
+        if self.features.edges && self.rng.u8(..3) == 0 {
+            let (name, near) = self.pick(EDGES);
+            return Fun::Within(name, near);
+        }
         match self.rng.u8(..8) {
             0..=2 => Fun::Smooth(self.pick(SMOOTH).trim_end_matches('_')),
-            3 => Fun::Positive(self.pick(POSITIVE)),
-            4 => Fun::Unit(self.pick(UNIT)),
-            5 => Fun::Tamed(self.pick(TAMED)),
+            // Some of them have a kink or a pole at 1.
+            3 => Fun::Within(self.pick(POSITIVE), Near::Square(1.125)),
+            4 => Fun::Within(self.pick(UNIT), Near::Sine(0.7)),
+            5 => Fun::Within(self.pick(TAMED), Near::Tanh(1.0)),
             6 => self.pick(&[Fun::Neg, Fun::Abs]),
             _ => Fun::Powi(self.rng.i8(-2..4)),
         }
@@ -400,22 +454,35 @@ impl Grower {
     }
 
     fn stmt(&mut self) -> Stmt {
-        let nested = self.inside.depth < 3;
+        let nested = self.inside.depth < 3 + usize::from(self.features.deep);
         if self.features.nests && self.rng.u8(..4) == 0 {
             return self.nest();
         }
+        if self.features.owner && self.rng.u8(..8) == 0 {
+            return Stmt::Renew;
+        }
+        if self.features.kernels && self.rng.u8(..6) == 0 {
+            return self.kernel();
+        }
+        let loops = if self.features.deep { 3 } else { 2 };
+        let looping = self.inside.loops > 0;
         match self.rng.u8(..24) {
+            0 if looping && self.features.exits => self.exit(),
+            1 if looping && nested && self.features.buffers => {
+                Stmt::Buffer(self.rng.bool(), self.block())
+            }
             0..=3 => Stmt::Set(self.slot(Kind::Float), self.bounded()),
             4..=6 => Stmt::Store(self.place(true), self.bounded()),
             7 => Stmt::SetInt(self.slot(Kind::Int), self.int(1)),
             8..=9 if nested && self.features.branches => self.branching(),
-            10..=12 if nested && self.features.loops && self.inside.loops < 2 => self.looping(),
+            10..=12 if nested && self.features.loops && self.inside.loops < loops => self.looping(),
             13 if self.features.exits => self.exit(),
             14..=15 if self.features.calls => self.call(),
             16 if self.features.pointers => self.pointer(),
-            17 if self.features.table => match self.rng.bool() {
-                true => Stmt::StoreTable(self.rng.u8(..4), self.writable()),
-                false => Stmt::StoreIndirect(self.rng.u8(..4), self.writable()),
+            17 if self.features.table => match self.rng.u8(..5) {
+                0..=1 => Stmt::StoreTable(self.rng.u8(..4), self.writable()),
+                2..=3 => Stmt::StoreIndirect(self.rng.u8(..4), self.writable()),
+                _ => Stmt::Rotate(self.int(1)),
             },
             18 if self.features.copies => self.copy(),
             19 if self.features.records => self.record(),
@@ -435,6 +502,25 @@ impl Grower {
             },
             _ => Stmt::Set(self.slot(Kind::Float), self.bounded()),
         }
+    }
+
+    fn kernel(&mut self) -> Stmt {
+        let all = [
+            Kernel::Walk,
+            Kernel::Sweep,
+            Kernel::Eliminate,
+            Kernel::Mix,
+            Kernel::Mix,
+            Kernel::Exchange,
+        ];
+        let kernel = self.pick(&all);
+        let first = self.writable();
+        let second = match self.rng.bool() {
+            true => first,
+            false => self.writable(),
+        };
+        let slots = [self.slot(Kind::Float), self.slot(Kind::Float)];
+        Stmt::Kernel(kernel, [first, second], slots)
     }
 
     fn nest(&mut self) -> Stmt {
@@ -539,6 +625,15 @@ impl Grower {
             Args::Fixed if !self.inside.helper => self.slot(Kind::Fixed),
             _ => self.result_slot(returns),
         };
+        let alike = |other: &Routine| other.returns == returns && other.reads_second == reads;
+        let others: Vec<usize> = (0..self.helpers.len())
+            .filter(|&other| other != callee && alike(&self.helpers[other]))
+            .collect();
+        let is_fixed = args == Args::Fixed;
+        if self.features.callbacks && !is_fixed && !others.is_empty() && self.rng.bool() {
+            let other = self.pick(&others);
+            return Stmt::CallEither(self.cond(), [callee, other], args, slot);
+        }
         Stmt::Call(callee, args, slot)
     }
 
@@ -546,6 +641,9 @@ impl Grower {
         let slot = self.slot(Kind::Ptr);
         match self.rng.u8(..3) {
             0 => Stmt::SelectPtr(slot, self.cond(), self.writable(), self.writable()),
+            1 if self.rng.bool() => {
+                Stmt::Choose(slot, self.writable(), self.writable(), self.int(1))
+            }
             _ => Stmt::SetPtr(slot, self.writable(), self.rng.u8(..8)),
         }
     }

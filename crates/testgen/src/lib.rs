@@ -9,10 +9,13 @@
 //! [`copies`] makes programs of another sort, in C, which check themselves.
 
 pub mod c;
+pub mod census;
 pub mod copies;
 pub mod grow;
 pub mod lower;
+pub mod native;
 pub mod referee;
 pub mod shrink;
+pub mod tally;
 pub mod tree;
 pub mod trial;

@@ -1,24 +1,27 @@
 //! Makes a failing program smaller: leaves out statements, replaces them by what is inside, and
 //! puts simple values in place of expressions, while the failure remains.
 
-use crate::tree::{Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
+use crate::tree::{Args, Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
 
-/// The smallest program found that still fails.
-pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
+/// The smallest program found with so many tries that still fails.
+pub fn shrink(program: &Program, most: usize, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     let mut tries = 0;
     loop {
         let mut smaller = None;
         for candidate in candidates(&best) {
             tries += 1;
+            if tries > most {
+                return best;
+            }
             if fails(&candidate) {
                 smaller = Some(candidate);
                 break;
             }
         }
         match smaller {
-            Some(candidate) if tries < 4000 => best = candidate,
-            _ => return best,
+            Some(candidate) => best = candidate,
+            None => return best,
         }
     }
 }
@@ -175,6 +178,14 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
                 ..nest.clone()
             }));
         }
+        Stmt::Call(callee, Args::Active(x, y, e), slot) => {
+            let smaller = exprs(e).into_iter();
+            all.extend(smaller.map(|e| Stmt::Call(*callee, Args::Active(*x, *y, e), *slot)));
+        }
+        Stmt::CallEither(_, [first, second], args, slot) => {
+            all.push(Stmt::Call(*first, args.clone(), *slot));
+            all.push(Stmt::Call(*second, args.clone(), *slot));
+        }
         Stmt::Break(cond) => all.extend(conds(cond).into_iter().map(Stmt::Break)),
         Stmt::Continue(cond) => all.extend(conds(cond).into_iter().map(Stmt::Continue)),
         Stmt::SetInt(slot, int) => {
@@ -267,6 +278,10 @@ fn conds(cond: &Cond) -> Vec<Cond> {
             let smaller = exprs(x).into_iter();
             smaller.map(|x| Cond::Float(pred, x, *number)).collect()
         }
+        Cond::Tie(pred, x) => {
+            let smaller = exprs(x).into_iter();
+            smaller.map(|x| Cond::Tie(pred, x)).collect()
+        }
         Cond::Int(pred, x, number) => {
             let smaller = ints(x).into_iter();
             smaller.map(|x| Cond::Int(pred, x, *number)).collect()
@@ -278,6 +293,7 @@ fn ints(int: &Int) -> Vec<Int> {
     match int {
         Int::Const(_) => Vec::new(),
         Int::Argument => vec![Int::Const(1)],
+        Int::Narrow(x, _) => vec![(**x).clone(), Int::Const(1)],
         Int::Add(x, y) | Int::Mul(x, y) => vec![(**x).clone(), (**y).clone(), Int::Const(1)],
         _ => vec![Int::Argument, Int::Const(1)],
     }

@@ -31,6 +31,8 @@ pub enum Kind {
     Bits,
     /// The bits of two single-precision floats as an integer.
     Pair,
+    /// An array on the heap that is made anew and freed while others refer to it by this slot only.
+    Owner,
 }
 
 /// The slots, by kind.
@@ -50,7 +52,11 @@ pub const SLOTS: &[Kind] = &[
     Kind::Record,
     Kind::Bits,
     Kind::Pair,
+    Kind::Owner,
 ];
+
+/// The slot of the array that is made anew.
+pub const OWNER: Slot = SLOTS.len() - 1;
 
 /// A slot by number.
 pub type Slot = usize;
@@ -72,12 +78,16 @@ pub enum Base {
     Slot(Slot),
     /// A pointer loaded from the table of pointers.
     Table(u8),
+    /// A pointer loaded from the table where an integer slot says.
+    TableAt(Slot),
     /// A pointer loaded through a pointer to the table.
     Indirect(u8),
     /// A pointer in a record in memory.
     Field(u8),
     /// The buffer of the innermost [`Stmt::Buffer`] around; the frame array if there is none.
     Buffer,
+    /// The array in the slot [`OWNER`].
+    Owned,
 }
 
 impl Base {
@@ -85,15 +95,16 @@ impl Base {
     pub fn extent(self, is_main: bool) -> i64 {
         match self {
             Base::First | Base::Second if is_main => ARRAY,
-            Base::Frame | Base::Heap | Base::Buffer | Base::Global => ARRAY,
+            Base::Frame | Base::Heap | Base::Buffer | Base::Global | Base::Owned => ARRAY,
             _ => REACH,
         }
     }
 
-    /// Memory whose address may be kept: a heap buffer ends before others do.
+    /// Memory whose address may be kept: a heap buffer and an owned array end before others do.
     pub fn lasting(self, buffer_is_on_heap: bool) -> Base {
         match self {
             Base::Buffer if buffer_is_on_heap => Base::Frame,
+            Base::Owned => Base::Frame,
             base => base,
         }
     }
@@ -151,23 +162,34 @@ pub enum Int {
     Mul(Box<Int>, Box<Int>),
     /// A float, rounded after it was brought into a small range.
     Rounded(Box<Expr>),
+    /// An integer cut to 8, 16 or 32 bits and made wide again, the second without its sign.
+    Narrow(Box<Int>, u8),
     /// The integer in the record slot.
     OfRecord(Slot),
     /// The integer in a record in memory.
     OfField(u8),
 }
 
+/// How the argument of a function is kept where the function is defined and smooth.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Near {
+    /// Within these bounds: a number times the sine.
+    Sine(f64),
+    /// Not below this: the square and a number.
+    Square(f64),
+    /// Within these bounds, and often close to them: a number times the hyperbolic tangent.
+    Tanh(f64),
+    /// Larger or smaller.
+    Times(f64),
+}
+
 /// Functions of one float; those with a bounded domain get an argument made safe.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Fun {
     /// A function that is defined and smooth everywhere.
     Smooth(&'static str),
-    /// A function of a positive number: applied to 1 + x².
-    Positive(&'static str),
-    /// A function on (−1, 1): applied to 0.7 sin x.
-    Unit(&'static str),
-    /// A function that grows fast: applied to tanh x.
-    Tamed(&'static str),
+    /// A function that is not, or that grows fast.
+    Within(&'static str, Near),
     /// Negation.
     Neg,
     /// The absolute value, away from zero.
@@ -262,6 +284,9 @@ pub enum Cond {
     Float(&'static str, Expr, f64),
     /// An integer against a number.
     Int(&'static str, Int, i8),
+    /// A float against the same float, computed once more: whoever computes either again, and rounds
+    /// it otherwise, decides otherwise.
+    Tie(&'static str, Expr),
 }
 
 /// Ways to copy doubles from memory to memory.
@@ -373,6 +398,12 @@ pub enum Stmt {
     MemSet(Base, u8, u8),
     /// A pointer is put into the table.
     StoreTable(u8, Base),
+    /// A function swaps two neighbours in the table.
+    Rotate(Int),
+    /// A function stores one of two pointers where it is told to, and a pointer slot gets it.
+    Choose(Slot, Base, Base, Int),
+    /// The owned array is made anew, with a part of what it was, and the old one is freed.
+    Renew,
     /// A pointer is put into the table through a pointer to it.
     StoreIndirect(u8, Base),
     /// The double of a record in memory.
@@ -399,12 +430,46 @@ pub enum Stmt {
     Return(Cond, Expr),
     /// A call; the result goes to a slot.
     Call(usize, Args, Slot),
+    /// A call of one of two functions, through a pointer.
+    CallEither(Cond, [usize; 2], Args, Slot),
+    /// A call of a function that is the same in all programs; the first slot gets the result, and
+    /// both are arguments.
+    Kernel(Kernel, [Base; 2], [Slot; 2]),
     /// Calls the function itself with less depth.
     Recurse(Base, Expr, Slot),
     /// Memory for the statements inside: on the heap or in the frame.
     Buffer(bool, Vec<Stmt>),
     /// A loop nest as one instruction.
     Nest(Nest),
+}
+
+/// Functions with what programs at random have too rarely. All take two pointers to [`REACH`]
+/// doubles, which may be the same, two doubles and an integer, and return a double.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// A pointer walks over an array and changes it.
+    Walk,
+    /// From the last element on, each changes those before it, and then itself.
+    Sweep,
+    /// Each element changes those behind it.
+    Eliminate,
+    /// Reads through one pointer, writes through the other, and uses what it read.
+    Mix,
+    /// Copies a structure of floats of two formats and an integer, changes the old one, and uses both.
+    Exchange,
+}
+
+impl Kernel {
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Walk => "walk",
+            Kernel::Sweep => "sweep",
+            Kernel::Eliminate => "eliminate",
+            Kernel::Mix => "mix",
+            Kernel::Exchange => "exchange",
+        }
+    }
 }
 
 /// A loop nest: what it writes must be apart from what it reads, or else it is left out.
@@ -482,4 +547,31 @@ pub struct Program {
     pub helpers: Vec<Routine>,
     /// The function that is differentiated.
     pub main: Routine,
+}
+
+/// A second function that a call may go to: when it does not, its number, and the function.
+pub type Alternative<'a> = (&'a Cond, usize, &'a Routine);
+
+impl Program {
+    /// The function that a call in another goes to, and the alternative if there is one that fits.
+    /// A helper calls only those before it, so that there is no hidden recursion.
+    pub fn callee<'a>(
+        &'a self,
+        caller: Option<usize>,
+        callee: usize,
+        other: Option<(&'a Cond, usize)>,
+    ) -> Option<(&'a Routine, Option<Alternative<'a>>)> {
+        let find = |number: usize| {
+            let allowed = caller.is_none_or(|caller| number < caller);
+            self.helpers.get(number).filter(|_| allowed)
+        };
+        let first = find(callee)?;
+        let other = other.and_then(|(cond, number)| {
+            let second = find(number)?;
+            let alike =
+                second.returns == first.returns && second.reads_second == first.reads_second;
+            alike.then_some((cond, number, second))
+        });
+        Some((first, other))
+    }
 }

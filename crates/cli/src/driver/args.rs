@@ -1,8 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use zymase_core::warnings::LARGE_TAPE;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,7 +12,8 @@ Examples:
   zymase c++ -O2 model.cpp -o model        the same in C++
   zymase opt in.ll -o out.ll               one module, its derivatives added
   zymase opt in.ll --emit core             what Zymase sees
-  zymase explain in.ll                     what is asked for, kept and recomputed
+  zymase explain model.c                   what is asked for, kept and recomputed
+  zymase check -O2 model.c -lm             compare its derivatives with finite differences
 
 A program asks for the derivative of f by a call:
   double __enzyme_autodiff(void *, ...);
@@ -28,10 +30,13 @@ Environment:
 /// forward- and reverse-mode derivatives of the functions that the program asks for, and hands
 /// the rest on as it was.
 #[derive(Parser)]
-#[command(name = "zymase", bin_name = "zymase", version, after_long_help = EXAMPLES, after_help = "Try `zymase demo`, or `zymase --help` for examples.")]
+#[command(name = "zymase", bin_name = "zymase", version, arg_required_else_help = true, after_long_help = EXAMPLES, after_help = "Try `zymase demo`, or `zymase --help` for examples.")]
 pub struct Cli {
+    /// Print the page about a code of a message, such as Z0501
+    #[arg(long, value_name = "CODE", exclusive = true)]
+    pub explain_code: Option<String>,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -39,11 +44,14 @@ pub enum Command {
     Opt(OptArgs),
     Explain(ExplainArgs),
     Demo(DemoArgs),
+    Check(CheckArgs),
     /// Compile and link C like clang, with derivatives
     ///
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
     /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
-    /// checked when the program runs.
+    /// checked when the program runs; with `--check-finite`, it stops where a derivative becomes
+    /// NaN or infinite. `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES` are about the
+    /// warnings of Zymase.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
     Cc(PassThrough),
@@ -56,10 +64,32 @@ pub enum Command {
     ///
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
-    /// else is passed on. With `--checks`, shadows are checked when the program runs.
+    /// else is passed on. `--checks`, `--check-finite` and the options about warnings are those of
+    /// `zymase cc`.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
+}
+
+/// Build a program, run it, and compare its derivatives with others
+///
+/// At every call of a request: forward mode, reverse mode and finite differences. Says at which
+/// request and in which component they disagree first, and ends with exit code 1 if they do.
+///
+/// Takes what `zymase cc` takes, C++ if a source is; after `--` come the arguments of the program.
+///
+/// Example: zymase check -O2 model.c -lm -- input.txt
+#[derive(Args)]
+pub struct CheckArgs {
+    /// The number that random directions come from
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Compare only the first N calls of each request; 0 is all of them
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub calls: u64,
+    /// Arguments of clang, then `--` and those of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub args: Vec<OsString>,
 }
 
 /// Arguments for another tool.
@@ -89,6 +119,9 @@ pub struct OptArgs {
     pub options: CompileOptions,
 }
 
+/// The option that makes programs compare their derivatives with others.
+pub const COMPARE: &str = "--check-requests";
+
 /// How derivatives are made.
 #[derive(Args, Clone)]
 pub struct CompileOptions {
@@ -102,6 +135,23 @@ pub struct CompileOptions {
     /// is the memory it is to be the shadow of
     #[arg(long)]
     pub checks: bool,
+    /// Give no warnings
+    #[arg(long)]
+    pub no_warnings: bool,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Warn of derivatives that keep so many bytes for each call
+    #[arg(long, value_name = "BYTES", default_value_t = LARGE_TAPE)]
+    pub warn_cache: u64,
+    /// Stop when the program runs where an adjoint or tangent becomes NaN or infinite, and name the
+    /// operation of the source program that made it
+    #[arg(long)]
+    pub check_finite: bool,
+    /// Compare every derivative with the other mode and with finite differences when the program
+    /// runs (see `zymase check`)
+    #[arg(long = "check-requests", hide = true)]
+    pub compare: bool,
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
@@ -113,8 +163,40 @@ impl Default for CompileOptions {
             level: Level::Two,
             plan: Plan::Auto,
             checks: false,
+            no_warnings: false,
+            deny_warnings: false,
+            warn_cache: LARGE_TAPE,
+            check_finite: false,
+            compare: false,
             print_after: Vec::new(),
         }
+    }
+}
+
+impl CompileOptions {
+    /// Whether an argument of another tool is an option of ours.
+    pub fn is_ours(argument: &OsStr) -> bool {
+        CompileOptions::default().read(argument)
+    }
+
+    /// Reads an option of ours among those of another tool; whether it was one.
+    pub fn read(&mut self, argument: &OsStr) -> bool {
+        let text = argument.to_str().unwrap_or_default();
+        match text {
+            "--checks" => self.checks = true,
+            "--check-finite" => self.check_finite = true,
+            COMPARE => self.compare = true,
+            "--no-warnings" => self.no_warnings = true,
+            "--deny-warnings" => self.deny_warnings = true,
+            _ => {
+                let bytes = text.strip_prefix("--warn-cache=");
+                match bytes.and_then(|bytes| bytes.parse().ok()) {
+                    Some(bytes) => self.warn_cache = bytes,
+                    None => return false,
+                }
+            }
+        }
+        true
     }
 }
 
@@ -184,17 +266,53 @@ pub enum Step {
     Finish,
 }
 
-/// Show what a module asks for, and how its derivatives are made
+/// Show what a program asks for, and how its derivatives are made
 ///
-/// For every request: the function, the mode, what each argument is, and the plan of the reverse
-/// sweep, with what is kept, how many bytes, and why.
+/// For every request: the function, the mode and what each argument is. For every derivative, on
+/// source lines: what is active, what the reverse sweep keeps, reads or computes again, how many
+/// bytes, why, and what overwrites it, how loops and calls are reversed, and what is checked.
+///
+/// Example: zymase explain --html model.html -O2 -Iinclude model.c
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// The module (.ll or .bc)
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
+    /// Write a page for a browser, which needs nothing else
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub options: CompileOptions,
+    /// Modules (.ll or .bc), sources in C or C++ with the arguments of clang for them, objects and
+    /// archives
+    #[arg(
+        value_name = "IN",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub inputs: Vec<OsString>,
+}
+
+/// The options of `explain` itself, which may also stand behind its inputs.
+const EXPLAIN_OPTIONS: [&str; 3] = ["--html", "--plan", "--print-after"];
+
+/// Arguments of the whole command, those of `explain` itself before the arguments of clang.
+pub fn sorted(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.peekable();
+    let mut first: Vec<OsString> = args.by_ref().take(2).collect();
+    if first.last().is_none_or(|command| command != "explain") {
+        return first.into_iter().chain(args).collect();
+    }
+    let mut others = Vec::new();
+    while let Some(argument) = args.next() {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        match EXPLAIN_OPTIONS.contains(&name) {
+            true if text.contains('=') => first.push(argument),
+            true => first.extend(std::iter::once(argument).chain(args.next())),
+            false => others.push(argument),
+        }
+    }
+    first.extend(others);
+    first
 }
 
 /// Differentiate a small built-in program, run it and check the result

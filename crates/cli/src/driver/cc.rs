@@ -8,7 +8,7 @@
 pub(crate) mod arguments;
 mod headers;
 
-use crate::args::CompileOptions;
+use crate::args::{CompileOptions, Level};
 use crate::compile::{codegen_level, differentiate, no_library};
 use crate::tools::{self, Language};
 use crate::{embedded, journal, ld, output};
@@ -48,6 +48,54 @@ pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
         Mode::Link => compiler.link(),
         Mode::Object | Mode::Assembly => compiler.compile(),
     }
+}
+
+/// Everything that would be linked, as bitcode.
+pub struct Program {
+    /// The arguments of the link.
+    pub link: Vec<OsString>,
+    /// The file that was made of each source, and the source.
+    pub sources: Vec<(String, String)>,
+}
+
+/// Bitcode of all sources, also of those without requests, and with the names of variables; or the
+/// exit code of a clang that has complained. Modules need no clang.
+pub fn bitcode_of_all(
+    args: &[OsString],
+    level: Level,
+    scratch: &Path,
+) -> Result<std::result::Result<Program, u8>> {
+    let mut all = vec![OsString::from(format!("-O{}", level.digit()))];
+    all.extend(ld::open_response_files(args)?);
+    let mut arguments = Arguments::read(&all);
+    arguments.add_include_folder(&headers::folder(scratch)?);
+    arguments.compile.push("-fno-discard-value-names".into());
+    let (mut objects, mut sources) = (Vec::new(), Vec::new());
+    for (number, source) in arguments.sources.iter().enumerate() {
+        let name = source.to_string_lossy().into_owned();
+        let extension = Path::new(source).extension().and_then(OsStr::to_str);
+        let context = Context::new();
+        let module = match extension {
+            Some("ll" | "bc") => Module::parse(&context, &output::read(source.as_ref())?, &name)?,
+            _ => {
+                let compiler = Compiler {
+                    clang: tools::clang(Language::C)?,
+                    arguments: &arguments,
+                    scratch,
+                };
+                match compiler.unoptimized(source, &context)? {
+                    Ok(module) => module,
+                    Err(Failed(code)) => return Ok(Err(code)),
+                }
+            }
+        };
+        let object = scratch.join(format!("{number}.bc"));
+        output::write(&object, &module.to_bitcode())?;
+        sources.push((object.display().to_string(), name));
+        objects.push(object.into_os_string());
+    }
+    let link = arguments.link_arguments(&objects);
+    Ok(Ok(Program { link, sources }))
 }
 
 struct Compiler<'a> {
@@ -172,6 +220,27 @@ impl Compiler<'_> {
     /// types where nothing else does, and lines for messages; if the user did not ask for it, it
     /// goes before code is generated.
     fn bitcode(&self, source: &OsStr) -> Result<std::result::Result<Option<Vec<u8>>, Failed>> {
+        let context = Context::new();
+        let module = match self.unoptimized(source, &context)? {
+            Ok(module) => module,
+            Err(failed) => return Ok(Err(failed)),
+        };
+        if !speaks_to_us(&module) {
+            return Ok(Ok(None));
+        }
+        mark_unoptimized(&module);
+        if !self.arguments.debug_for_types().is_empty() {
+            mark_own_debug(&module);
+        }
+        Ok(Ok(Some(module.to_bitcode())))
+    }
+
+    /// A source as clang understands it, before any optimization.
+    fn unoptimized(
+        &self,
+        source: &OsStr,
+        context: &Context,
+    ) -> Result<std::result::Result<Module, Failed>> {
         let path = self.scratch.join("module.bc");
         let mut command = self.clang_command();
         command
@@ -180,6 +249,7 @@ impl Compiler<'_> {
             .args(["-Xclang", "-disable-llvm-passes"])
             .args(self.arguments.debug_for_types())
             .args(self.arguments.classes_for_types())
+            .args(self.arguments.names_for_messages())
             .args(self.arguments.dependencies(source))
             .args(self.arguments.with_language(source))
             .arg("-o")
@@ -191,16 +261,7 @@ impl Compiler<'_> {
         let bytes = output::read(&path)?;
         let name = source.to_string_lossy();
         journal::step(&format!("reading {name}"));
-        let context = Context::new();
-        let module = Module::parse(&context, &bytes, &name)?;
-        if !speaks_to_us(&module) {
-            return Ok(Ok(None));
-        }
-        mark_unoptimized(&module);
-        if !self.arguments.debug_for_types().is_empty() {
-            mark_own_debug(&module);
-        }
-        Ok(Ok(Some(module.to_bitcode())))
+        Ok(Ok(Module::parse(context, &bytes, &name)?))
     }
 
     /// Compiles a source with requests. If derivatives need functions of other files, or may reach

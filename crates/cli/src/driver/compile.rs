@@ -5,20 +5,23 @@
 
 use crate::args::{CompileOptions, Plan, Step};
 use crate::journal;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use crate::report;
+use zymase_core::compare::{self, Asking, Compared};
+use zymase_core::diagnostic::{Code, Diagnostic, Result, Severity};
+use zymase_core::ir::Func;
 use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
-use zymase_llvm::{Module, OptLevel, export, import, pipelines, unwinding};
+use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, unwinding};
 
 /// What was done to a module.
 pub struct Done {
     /// The requests that were served.
     pub pins: Pins,
-    /// The plans of the reverse-mode derivatives.
+    /// What was decided about the derivatives.
     pub reports: Vec<Report>,
     /// The text of core's module, derivatives included.
     pub core: String,
@@ -58,17 +61,28 @@ pub fn differentiate(
     erase_bound(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
+    if let Some(seed) = chaos() {
+        chaos::keep_calls(&isolated.private, seed);
+    }
     pipelines::prepare(&isolated.private)?;
     show(Step::Prepare, &|| isolated.private.print());
     journal::step(&format!("reading the optimized functions of {name}"));
     let mut imported = import::import(&isolated.private)?;
     isolated.reveal();
     let mut added = lower(&mut imported.module, &pins, options.checks)?;
+    let asking = match options.compare {
+        true => asking(&imported.module, &pins),
+        false => Vec::new(),
+    };
+    let compared = compare::run(&mut imported.module, &asking);
+    added.extend(&compared.added);
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options));
+    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options, &compared));
     let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
+    warn(&pins, outcome.warnings, options)?;
     show(Step::Derivatives, &|| print_module(&imported.module));
+    note_uncompared(&compared, &outcome.refused);
     let core = print_module(&imported.module);
     journal::step(&format!("handing the derivatives of {name} to LLVM"));
     added.extend(&outcome.added);
@@ -92,14 +106,64 @@ pub fn differentiate(
     })
 }
 
-fn core_options(options: &CompileOptions) -> pipeline::Options {
+/// The functions that stand for requests, with the places of these.
+fn asking(module: &zymase_core::ir::Module, pins: &Pins) -> Vec<Asking> {
+    let asking = pins.requests.iter().filter_map(|pinned| {
+        let place = match pinned.places.first() {
+            Some(place) => format!("{}:{}", place.file, place.line),
+            None => format!("in `{}`", pinned.caller),
+        };
+        let func = module.func_by_name(&pinned.symbol)?;
+        Some(Asking { func, place })
+    });
+    asking.collect()
+}
+
+/// Says which derivatives there are not to compare with.
+fn note_uncompared(compared: &Compared, refused: &[(Func, Box<Diagnostic>)]) {
+    for (func, complaint) in refused {
+        if let Some((_, what)) = compared.optional.iter().find(|(known, _)| known == func) {
+            eprintln!(
+                "zymase check: cannot look at the {what}: {}",
+                complaint.message
+            );
+        }
+    }
+}
+
+fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Options {
     pipeline::Options {
         plan: match options.plan {
             Plan::Auto => PlanKind::default(),
             Plan::Everything => PlanKind::Everything,
         },
+        chaos: chaos(),
+        large_tape: options.warn_cache,
+        check_finite: options.check_finite,
+        optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }
+}
+
+/// The seed of choices by chance, for tests: no option, so that any command can be run with it.
+fn chaos() -> Option<u64> {
+    std::env::var("ZYMASE_CHAOS").ok()?.parse().ok()
+}
+
+/// Prints warnings; the last one is an error if they are to be errors.
+fn warn(pins: &Pins, warnings: Vec<Box<Diagnostic>>, options: &CompileOptions) -> Result<()> {
+    let mut warnings = warnings.into_iter().peekable();
+    while let Some(warning) = warnings.next().filter(|_| !options.no_warnings) {
+        let mut warning = pins.locate(warning);
+        if options.deny_warnings {
+            warning.severity = Severity::Error;
+            if warnings.peek().is_none() {
+                return Err(warning);
+            }
+        }
+        report::print(&warning);
+    }
+    Ok(())
 }
 
 /// For a module that stands alone.
@@ -120,6 +184,7 @@ pub fn codegen_level(options: &CompileOptions) -> OptLevel {
 
 fn refuse_broken(name: &str, broken: &Diagnostic) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::InvalidInput,
         format!("{name} is not a valid module"),
         broken.reason.clone(),
         "the compiler that wrote it is broken, or the file was changed by hand",

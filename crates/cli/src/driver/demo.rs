@@ -67,10 +67,9 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     output::print(text.as_bytes())?;
     match agrees {
         true => Ok(()),
-        false => Err(Diagnostic::new(
+        false => Err(Diagnostic::defect(
             "the gradient and the finite differences disagree",
-            "",
-            "this is a defect of Zymase; please report it",
+            "they differ by more than rounding explains",
         )),
     }
 }

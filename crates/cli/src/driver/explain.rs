@@ -1,24 +1,56 @@
-//! `zymase explain`: what a module asks for, and how its derivatives are made.
+//! `zymase explain`: what a program asks for, and how its derivatives are made, as text or as a
+//! page for a browser.
+
+mod html;
+mod lines;
+mod sources;
 
 use crate::args::ExplainArgs;
-use crate::compile::{differentiate, no_library};
-use crate::output;
+use crate::compile::Done;
+use crate::{cc, ld, output};
 use std::fmt::Write;
 use zymase_core::diagnostic::Result;
 use zymase_llvm::requests::{Pinned, Pins};
-use zymase_llvm::{Context, Module};
 
-/// Runs the command.
-pub fn run(args: &ExplainArgs) -> Result<()> {
-    let name = args.input.display().to_string();
-    let context = Context::new();
-    let program = Module::parse(&context, &output::read(&args.input)?, &name)?;
-    let done = differentiate(&program, &name, &args.options, &mut no_library)?;
-    output::print(requests(&name, &done.pins).as_bytes())?;
-    for report in &done.reports {
-        output::print(format!("\n{report}").as_bytes())?;
+/// What one file asks for, and how that is served.
+pub struct Explained {
+    /// What the user calls the file.
+    pub name: String,
+    /// What was done.
+    pub done: Done,
+}
+
+/// Runs the command, and gives its exit code.
+pub fn run(args: &ExplainArgs) -> Result<u8> {
+    let scratch = output::scratch_folder()?;
+    let program = match cc::bitcode_of_all(&args.inputs, args.options.level, scratch.path())? {
+        Ok(program) => program,
+        Err(code) => return Ok(code),
+    };
+    let mut explained = Vec::new();
+    for (unit, done) in ld::serve_all(&program.link, &args.options)? {
+        let source = program.sources.iter().find(|(object, _)| *object == unit);
+        let name = source.map_or(unit, |(_, source)| source.clone());
+        explained.push(Explained { name, done });
     }
-    Ok(())
+    match &args.html {
+        Some(path) => output::write(path, html::page(&explained).as_bytes())?,
+        None => output::print(text(&explained).as_bytes())?,
+    }
+    Ok(0)
+}
+
+fn text(explained: &[Explained]) -> String {
+    let asking = |file: &&Explained| !file.done.pins.requests.is_empty();
+    let some = explained.iter().any(|file| asking(&file));
+    let mut text = String::new();
+    for file in explained.iter().filter(|file| !some || asking(file)) {
+        text.push_str(&requests(&file.name, &file.done.pins));
+    }
+    for report in explained.iter().flat_map(|file| &file.done.reports) {
+        let _ = write!(text, "\n{report}");
+    }
+    text
 }
 
 /// The requests in words.

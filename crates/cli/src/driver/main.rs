@@ -5,6 +5,8 @@
 
 mod args;
 mod cc;
+mod check;
+mod codes;
 mod compile;
 mod demo;
 mod embedded;
@@ -39,14 +41,16 @@ fn main() -> ExitCode {
 }
 
 fn work() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(args::sorted(std::env::args_os()));
     let done = match cli.command {
-        Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Explain(args) => explain::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Ld(args) => exit(ld::run(&args.args)),
-        Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),
-        Command::Cxx(args) => exit(cc::run(tools::Language::Cxx, &args.args)),
+        None => codes::explain(&cli.explain_code.unwrap_or_default()),
+        Some(Command::Opt(args)) => opt::run(&args).map(|()| ExitCode::SUCCESS),
+        Some(Command::Explain(args)) => exit(explain::run(&args)),
+        Some(Command::Demo(args)) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Some(Command::Check(args)) => exit(check::run(&args)),
+        Some(Command::Ld(args)) => exit(ld::run(&args.args)),
+        Some(Command::Cc(args)) => exit(cc::run(tools::Language::C, &args.args)),
+        Some(Command::Cxx(args)) => exit(cc::run(tools::Language::Cxx, &args.args)),
     };
     match done {
         Ok(code) => code,

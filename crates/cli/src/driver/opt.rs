@@ -4,7 +4,7 @@ use crate::args::{Emit, OptArgs};
 use crate::compile::{codegen_level, differentiate, no_library};
 use crate::{journal, output};
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::{Context, Module, TargetMachine};
 
 /// Runs the command.
@@ -31,8 +31,9 @@ pub fn run(args: &OptArgs) -> Result<()> {
             && std::io::IsTerminal::is_terminal(&std::io::stdout()) =>
         {
             Err(Diagnostic::new(
+                Code::Terminal,
                 "not writing binary output to a terminal",
-                "",
+                "a terminal shows text, and this is none",
                 "give a file with -o",
             ))
         }

@@ -3,7 +3,7 @@
 use crate::journal;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// Writes a file under a temporary name beside its place, then moves it there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -32,9 +32,10 @@ pub fn print(bytes: &[u8]) -> Result<()> {
     let mut output = std::io::stdout();
     match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Diagnostic::new(
+            Code::CannotWrite,
             "cannot write to standard output",
             error.to_string(),
-            "",
+            "write to a file with -o, or make room where the output goes",
         )),
         _ => Ok(()),
     }
@@ -45,6 +46,7 @@ pub fn scratch_folder() -> Result<tempfile::TempDir> {
     let folder = tempfile::Builder::new().prefix("zymase-").tempdir();
     let folder = folder.map_err(|error| {
         Diagnostic::new(
+            Code::CannotWrite,
             "cannot make a folder for temporary files",
             error.to_string(),
             "set TMPDIR to a folder that can be written",
@@ -67,7 +69,12 @@ pub fn cannot_read(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
         std::io::ErrorKind::IsADirectory => "it is a folder".to_string(),
         _ => error.to_string(),
     };
-    Diagnostic::new(format!("cannot read {}", name.display()), reason, "")
+    Diagnostic::new(
+        Code::CannotRead,
+        format!("cannot read {}", name.display()),
+        reason,
+        "give the path of a file that can be read",
+    )
 }
 
 /// The message for a file or folder that cannot be written.
@@ -76,5 +83,10 @@ pub fn cannot_write(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
         std::io::ErrorKind::NotFound => "its folder does not exist".to_string(),
         _ => error.to_string(),
     };
-    Diagnostic::new(format!("cannot write {}", path.display()), reason, "")
+    Diagnostic::new(
+        Code::CannotWrite,
+        format!("cannot write {}", path.display()),
+        reason,
+        "give a path that can be written",
+    )
 }

@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use std::io::IsTerminal;
 use std::ops::Range;
-use zymase_core::diagnostic::{Diagnostic, Place};
+use zymase_core::diagnostic::{Diagnostic, Place, Severity};
 
 /// Prints a diagnostic on standard error.
 pub fn print(diagnostic: &Diagnostic) {
@@ -16,10 +16,25 @@ pub fn print(diagnostic: &Diagnostic) {
 }
 
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
-    let title = Level::ERROR.primary_title(diagnostic.message.as_str());
+    let code = diagnostic.code.to_string();
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(code.as_str());
     let mut elements: Vec<Element<'_>> = Vec::new();
-    for (depth, place) in diagnostic.places.iter().enumerate() {
+    let (first, left_out, last) = diagnostic.shown_places();
+    for (depth, place) in first.iter().enumerate() {
         elements.push(show(place, depth));
+    }
+    if left_out > 0 {
+        let text = format!("{left_out} more calls on the way are not shown");
+        elements.push(Level::NOTE.message(text).into());
+    }
+    for place in last {
+        elements.push(show(place, first.len()));
     }
     if let Some(reason) = unless_empty(&diagnostic.reason) {
         elements.push(Level::NOTE.message(reason).into());
@@ -37,15 +52,18 @@ fn unless_empty(text: &str) -> Option<&str> {
 /// A place with its source line; without, if the file cannot be read.
 fn show(place: &Place, depth: usize) -> Element<'_> {
     if place.file.is_empty() {
-        let text = format!(
-            "in function `{}`; compile with -g to see the line",
-            place.function
-        );
+        let text = match depth {
+            0 => format!(
+                "in function `{}`; compile with -g to see the line",
+                place.function
+            ),
+            _ => format!("{} in function `{}`", place.link.name(), place.function),
+        };
         return Level::NOTE.message(text).into();
     }
     let label = match depth {
         0 => format!("in `{}`", place.function),
-        _ => format!("inlined here, in `{}`", place.function),
+        _ => format!("{} here, in `{}`", place.link.name(), place.function),
     };
     let source = std::fs::read_to_string(&place.file).ok();
     let span = source.as_deref().and_then(|source| span(source, place));
@@ -92,9 +110,11 @@ fn span(source: &str, place: &Place) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use zymase_core::diagnostic::{Code, Link};
 
     fn check(places: Vec<Place>, expected: Expect) {
-        let mut diagnostic = Diagnostic::new("cannot do it", "of a reason", "do that");
+        let mut diagnostic =
+            Diagnostic::new(Code::Defect, "cannot do it", "of a reason", "do that");
         diagnostic.places = places;
         expected.assert_eq(&render(&diagnostic, &Renderer::plain()));
     }
@@ -105,6 +125,7 @@ mod tests {
             line,
             column,
             function: "f".to_string(),
+            link: Link::Inlined,
         }
     }
 
@@ -113,11 +134,11 @@ mod tests {
         check(
             vec![place("", 0, 0)],
             expect![[r#"
-            error: cannot do it
-             |
-             = note: in function `f`; compile with -g to see the line
-             = note: of a reason
-             = help: do that"#]],
+                error[Z0001]: cannot do it
+                 |
+                 = note: in function `f`; compile with -g to see the line
+                 = note: of a reason
+                 = help: do that"#]],
         );
     }
 
@@ -126,10 +147,10 @@ mod tests {
         check(
             vec![place("nowhere.c", 3, 7)],
             expect![[r#"
-            error: cannot do it
-            --> nowhere.c:3:7
-             = note: of a reason
-             = help: do that"#]],
+                error[Z0001]: cannot do it
+                --> nowhere.c:3:7
+                 = note: of a reason
+                 = help: do that"#]],
         );
     }
 
@@ -139,11 +160,11 @@ mod tests {
         let path = folder.path().join("a.c");
         std::fs::write(&path, "int g;\n\nvoid f() {\n    call(g, 1);\n}\n").unwrap();
         let path = path.display().to_string();
-        let mut diagnostic = Diagnostic::new("cannot do it", "", "do that");
+        let mut diagnostic = Diagnostic::new(Code::Defect, "cannot do it", "", "do that");
         diagnostic.places = vec![place(&path, 4, 5), place(&path, 3, 0)];
         let text = render(&diagnostic, &Renderer::plain()).replace(&path, "a.c");
         expect![[r#"
-            error: cannot do it
+            error[Z0001]: cannot do it
              --> a.c:4:5
               |
             4 |     call(g, 1);

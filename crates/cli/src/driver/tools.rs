@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Command;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// The languages of clang.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,7 @@ pub fn clang(language: Language) -> Result<PathBuf> {
         .find_map(|name| on_path(&name))
         .ok_or_else(|| {
             Diagnostic::new(
+                Code::MissingTool,
                 format!("no clang found: neither {plain} nor {plain}-22 to {plain}-14 is on PATH"),
                 "Zymase reads the bitcode that clang writes",
                 "install clang (`apt install clang`), or set ZYMASE_CLANG to its path",
@@ -66,6 +67,7 @@ pub fn linker() -> Result<PathBuf> {
             || match clang(Language::C) {
                 Ok(clang) => Ok(clang),
                 Err(_) => Err(Diagnostic::new(
+                    Code::MissingTool,
                     "no linker found: none of cc, gcc, clang is on PATH",
                     "the last step of a link is the system's own",
                     "install a C compiler (`apt install gcc`), or set ZYMASE_LINKER to its path",
@@ -107,9 +109,9 @@ pub fn command(program: &OsStr) -> Command {
 pub fn run(command: &mut Command) -> Result<u8> {
     let status = command.status().map_err(|error| {
         Diagnostic::new(
+            Code::MissingTool,
             format!("cannot run {}", command.get_program().display()),
-            error.to_string(),
-            "",
+            error.to_string(),"give the path of a program that can be run, in ZYMASE_CLANG or ZYMASE_LINKER if it is one of these",
         )
     })?;
     Ok(status

@@ -12,12 +12,13 @@ mod library;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
+use zymase_core::diagnostic::Code;
 
 fn main() -> ExitCode {
     match launch() {
         Ok(code) => code,
         Err(message) => {
-            eprintln!("error: {message}");
+            eprintln!("error[{}]: {message}", Code::Installation);
             ExitCode::from(1)
         }
     }
@@ -42,7 +43,8 @@ fn launch() -> Result<ExitCode, String> {
         None => {
             let step = journal.clean_up();
             eprintln!(
-                "error: the compiler crashed inside LLVM ({}) while {step}",
+                "error[{}]: the compiler crashed inside LLVM ({}) while {step}",
+                Code::Crashed,
                 signal(status)
             );
             eprintln!("  help: this is a bug of Zymase or a broken input; nothing was written");

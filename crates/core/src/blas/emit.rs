@@ -168,12 +168,22 @@ impl Emit<'_, '_> {
 
     /// The bytes from the first to the last element of a vector.
     pub fn vector_bytes(&mut self, n: Value, inc: Value) -> Value {
+        let stride = self.magnitude(inc);
+        let one = self.int(1);
+        self.span(n, stride, one)
+    }
+
+    fn magnitude(&mut self, inc: Value) -> Value {
         let zero = self.int(0);
         let negative = self.builder.icmp(IntPred::Slt, inc, zero);
         let opposite = self.builder.sub(zero, inc);
-        let stride = self.builder.select(negative, opposite, inc);
-        let one = self.int(1);
-        self.span(n, stride, one)
+        self.builder.select(negative, opposite, inc)
+    }
+
+    /// An increment without its sign.
+    pub fn distance(&mut self, inc: Value) -> Value {
+        let distance = self.magnitude(inc);
+        support::sign_extend(&mut self.builder, distance, Type::i64())
     }
 
     /// The bytes from the first to the last element of a matrix.

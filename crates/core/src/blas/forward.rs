@@ -14,11 +14,12 @@
 //! | trmv, trmm | B′ = α(A′B + AB′) + α′AB |
 //! | trsv, trsm | X′ = A⁻¹(αB′ + α′B − A′X) |
 
-use super::Routine;
 use super::emit::Emit;
 use super::operands::Operands;
+use super::{Role, Routine};
 use crate::derivative::{Key, batch_values, bundle_values};
-use crate::ir::{Function, Module, ReturnActivity, Value};
+use crate::ir::{Function, Module, ReturnActivity, Type, Value};
+use crate::shadow::record;
 
 /// Writes the forward derivative of a subprogram.
 pub fn forward(module: &mut Module, key: &Key, routine: Routine) -> Function {
@@ -29,6 +30,11 @@ pub fn forward(module: &mut Module, key: &Key, routine: Routine) -> Function {
     let entry = function.entry();
     let mut e = super::reverse::emitter(module, &mut function, entry, &ops);
     let width = key.width as usize;
+    if key.recording {
+        for k in 0..width {
+            note_operands(&mut e, &ops, k);
+        }
+    }
     let mut before = Vec::new();
     for k in 0..width {
         let (ops, e) = (&ops, &mut e);
@@ -49,6 +55,24 @@ pub fn forward(module: &mut Module, key: &Key, routine: Routine) -> Function {
     let returned = bundle_values(&mut e.builder, &parts);
     e.builder.ret(returned);
     function
+}
+
+/// Tells which numbers the subprogram touches, for those who check derivatives.
+fn note_operands(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) {
+    let routine = ops.routine;
+    let size = i128::from(routine.kind.bytes());
+    for (name, role) in routine.names().zip(routine.roles()) {
+        let Some(shadow) = ops.shadow(name, k).filter(|_| ops.param_is_memory(name)) else {
+            continue;
+        };
+        let one = e.builder.func.iconst(Type::i64(), size);
+        let range = match role {
+            Role::Array => (ops.bytes(e, name), ops.period(e, name)),
+            _ => (one, one),
+        };
+        let place = (ops.param(name), shadow, k);
+        record::note_numbers(e.module, &mut e.builder, place, range, routine.kind);
+    }
 }
 
 /// One of several derivatives.

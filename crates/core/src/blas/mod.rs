@@ -10,17 +10,19 @@
 
 mod adjoints;
 mod emit;
+mod finite;
 mod forward;
 mod operands;
 mod reverse;
 mod symmetric;
 mod triangular;
 
+pub use finite::finite;
 pub use forward::forward;
 pub use reverse::reverse;
 
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{FloatKind, FnFlags, Function, Type};
 
 /// A subprogram: its name without prefix and precision, its parameters in the order that both
@@ -108,6 +110,7 @@ pub fn check(function: &Function, key: &Key) -> Result<()> {
         return Ok(());
     }
     Err(Diagnostic::new(
+        Code::RuntimeActivity,
         format!(
             "cannot decide at run time what has a derivative in `{}`",
             function.name

@@ -150,6 +150,29 @@ impl<'k> Operands<'k> {
         }
     }
 
+    /// Whether an operand is behind a pointer.
+    pub fn param_is_memory(&self, name: &str) -> bool {
+        let mut roles = self.routine.names().zip(self.routine.roles());
+        self.routine.fortran || roles.any(|(n, role)| n == name && role == Role::Array)
+    }
+
+    /// The distance of the elements of an array in bytes; what is between the lines of a matrix
+    /// counts as part of it.
+    pub fn period(&self, e: &mut Emit<'_, '_>, name: &str) -> Value {
+        let size = e
+            .builder
+            .func
+            .iconst(Type::i64(), i128::from(self.routine.kind.bytes()));
+        let increment = match name {
+            "x" => "incx",
+            "y" => "incy",
+            _ => return size,
+        };
+        let increment = self.number(e, increment);
+        let stride = e.distance(increment);
+        e.builder.mul(stride, size)
+    }
+
     /// The size of a matrix in memory, and the distance of its lines.
     pub fn matrix(&self, e: &mut Emit<'_, '_>, name: &str) -> ((Value, Value), Value) {
         let (rows, columns, ld, trans) = match (self.routine.row.0, name) {

@@ -4,7 +4,7 @@
 //! integers, or in memory. All of these have the layout of the structure, so the positions of
 //! tape, results and derivatives are offsets in it.
 
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{DataLayout, Func, Function, Module, ParamAttrs, Signature, Type};
 
 /// A function of a rule as it is called.
@@ -62,6 +62,7 @@ impl Part {
             None => format!("({})", params.join(", ")),
         };
         Diagnostic::new(
+            Code::RuleTypes,
             format!("`{}` is no {what} for `{primal}`", self.name),
             format!("its types are {found}, and should be {expected}"),
             "change the function, or register it for the one it belongs to",
@@ -288,6 +289,7 @@ pub(super) fn check_function(function: &Function) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Diagnostic::new(
+        Code::RuleSignature,
         format!("a custom rule for `{}` cannot be used", function.name),
         format!("the function {what}"),
         "pass numbers and pointers as arguments of their own",

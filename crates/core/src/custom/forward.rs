@@ -6,7 +6,7 @@ use super::like;
 use super::reverse::check_repeated;
 use crate::analysis::effects::{ArgEffects, Effects};
 use crate::derivative::{Key, batch_values, bundle_values};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Builder, CustomRule, Function, Module, Region, ReturnActivity, RuleKind, Type};
 use crate::synthesis::Synthesis;
 
@@ -151,6 +151,7 @@ fn check_callable(module: &Module, key: &Key, tangent: &Part) -> Result<()> {
         return Ok(());
     }
     Err(Diagnostic::new(
+        Code::TangentAlone,
         format!(
             "`{}` is no tangent for `{}` here",
             tangent.name, primal.name

@@ -3,7 +3,7 @@
 
 use super::convention::Part;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, Activity, Builder, Call, Callee, DataLayout, Flags, Function, Op, ParamAttrs,
     ParamFlags, Region, Signature, Type, Value,
@@ -90,6 +90,7 @@ pub(super) fn check_activities(key: &Key, function: &Function) -> Result<()> {
         };
         if !fits {
             return Err(Diagnostic::new(
+                Code::RuleSignature,
                 format!("a custom rule for `{}` cannot be used", function.name),
                 format!(
                     "a derivative flows into argument {}, and rules have no place for one of the \

@@ -24,7 +24,7 @@ pub use forward::forward;
 pub use reverse::reverse;
 
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Activity, CustomRule, Module};
 
 /// The rule by which a function is differentiated; none if through its body.
@@ -86,6 +86,7 @@ fn none_fits(module: &Module, key: &Key, rules: &[&CustomRule]) -> Box<Diagnosti
         .map(|handles| format!("\"{}\"", words(handles)))
         .collect();
     Diagnostic::new(
+        Code::NoFittingRule,
         format!("no custom rule for `{name}` fits"),
         format!(
             "its arguments are \"{}\" here, and the rules for {} mode handle {}",
@@ -111,6 +112,7 @@ fn wrong_mode(module: &Module, key: &Key) -> Box<Diagnostic> {
         ),
     };
     Diagnostic::new(
+        Code::NoFittingRule,
         format!("there is no custom rule for `{name}` in {mode} mode"),
         "its body is not part of the program, and the rules that are registered for it serve the \
          other mode",

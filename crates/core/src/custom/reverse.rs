@@ -9,7 +9,7 @@ use super::lanes::{self, Lanes, check_activities, frame_memory, get, put};
 use super::like;
 use crate::analysis::effects::{ArgEffects, Effects};
 use crate::derivative::{Key, batch_values, bundle_values};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Activity, Builder, Constant, CustomRule, DataLayout, Function, Module, Region, ReturnActivity,
     RuleKind, Signature, Type, Value,
@@ -29,6 +29,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
     let rule = Rule::new(module, key, rule)?;
     if key.keep_tape && !rule.parts.tape.is_empty() {
         return Err(Diagnostic::new(
+            Code::RuleOnce,
             format!(
                 "the tape of the custom rule for `{}` cannot be kept",
                 primal.name
@@ -45,6 +46,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
         delays: false,
+        report: None,
     })
 }
 
@@ -303,6 +305,7 @@ pub(super) fn check_repeated(module: &Module, key: &Key, part: &Part, args: &[Ty
         if changes(position) || module.funcs[key.func].sig.ret.is_ptr() {
             let name = &module.funcs[key.func].name;
             return Err(Diagnostic::new(
+                Code::RuleOnce,
                 format!("the custom rule for `{name}` cannot give several derivatives at once"),
                 format!(
                     "`{}` would be called {} times, and it may change memory that it reads, or \

@@ -36,7 +36,10 @@ impl<'m> Machine<'m> {
         Ok(Some(match &data.op {
             Op::Unary(UnaryOp::FNeg) => lanewise(ty, args, |x| scalar::negate(flags, &x[0]))?,
             Op::Unary(UnaryOp::Freeze) => image::freeze(layout, ty, &args[0])?,
-            Op::Binary(op) => lanewise(ty, args, |x| scalar::binary(*op, flags, &x[0], &x[1]))?,
+            Op::Binary(op) => {
+                let result = lanewise(ty, args, |x| scalar::binary(*op, flags, &x[0], &x[1]))?;
+                self.rounded(result)
+            }
             Op::ICmp(pred) => lanewise(ty, args, |x| {
                 scalar::compare_ints(*pred, flags, &x[0], &x[1])
             })?,
@@ -46,7 +49,10 @@ impl<'m> Machine<'m> {
             Op::Cast(CastOp::Bitcast) => self.bitcast(data, &args[0], ty)?,
             Op::Cast(op) => lanewise(ty, args, |x| cast(*op, flags, &x[0], ty.scalar()))?,
             Op::Select => select(flags, ty, args)?,
-            Op::Math(function) => lanewise(ty, args, |x| math::call(*function, flags, x))?,
+            Op::Math(function) => {
+                let result = lanewise(ty, args, |x| math::call(*function, flags, x))?;
+                self.rounded(result)
+            }
             Op::ExtractElement => match lane_index(&args[1], &args[0])? {
                 Some(index) => args[0].part(index).clone(),
                 None => Val::Poison,

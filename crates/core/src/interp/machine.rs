@@ -5,13 +5,13 @@ use super::execute::definite_int;
 use super::image;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::trap::{Trap, TrapKind};
-use super::value::{Int, Pointer, Val};
+use super::value::{Float, Int, Pointer, Val};
 use crate::ir::{
-    DataLayout, Edge, Func, Function, Global, Inst, InstData, Loc, Module, Op, Symbol, Type, Value,
-    ValueDef,
+    DataLayout, Edge, FloatKind, Func, Function, Global, Inst, InstData, Loc, Module, Op, Symbol,
+    Type, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A function of the host that stands for a function without a body.
 pub type HostFunction<'m> = Box<dyn FnMut(&mut Memory, &[Val]) -> Result<Option<Val>, Trap> + 'm>;
@@ -30,6 +30,8 @@ pub struct Machine<'m> {
     pub(super) host: HashMap<String, HostFunction<'m>>,
     pub(super) frames: Vec<Frame>,
     pub(super) depth_limit: usize,
+    /// The functions whose results are rounded by chance.
+    rounding: Option<Rounding>,
     /// Making a type takes a lock, so the one that most stores have is kept.
     void: Type,
 }
@@ -48,6 +50,7 @@ impl<'m> Machine<'m> {
             host: HashMap::new(),
             frames: Vec::new(),
             depth_limit: 10_000,
+            rounding: None,
             void: Type::void(),
         };
         for func in module.funcs.keys() {
@@ -85,6 +88,30 @@ impl<'m> Machine<'m> {
     pub fn with_memory_limit(mut self, bytes: u64) -> Machine<'m> {
         self.memory.byte_limit = bytes;
         self
+    }
+
+    /// The machine with functions whose floats are rounded in another way, in the last bit and by
+    /// chance: as if they were compiled by another compiler, or with fused instructions. What is
+    /// computed in them again need not come out the same.
+    pub fn with_rounding_by_chance(mut self, named: impl Fn(&str) -> bool) -> Machine<'m> {
+        let funcs = self.module.funcs.iter();
+        let funcs = funcs.filter(|(_, function)| named(&function.name));
+        self.rounding = Some(Rounding {
+            funcs: funcs.map(|(func, _)| func).collect(),
+            state: 1,
+        });
+        self
+    }
+
+    /// The result of float arithmetic as the running function rounds it.
+    pub(super) fn rounded(&mut self, result: Val) -> Val {
+        let (Some(rounding), Some(frame)) = (&mut self.rounding, self.frames.last()) else {
+            return result;
+        };
+        match rounding.funcs.contains(&frame.func) {
+            true => rounding.nudge(result),
+            false => result,
+        }
     }
 
     /// How many steps were done so far: one for each instruction, and more for instructions whose
@@ -299,5 +326,31 @@ impl<'m> Machine<'m> {
     fn place(&self, loc: Loc) -> String {
         let data = &self.module.locs[loc];
         format!(" ({}:{}:{})", data.file, data.line, data.column)
+    }
+}
+
+/// Rounding by chance.
+struct Rounding {
+    funcs: HashSet<Func>,
+    state: u64,
+}
+
+impl Rounding {
+    /// A float or its neighbour; any other value as it is.
+    fn nudge(&mut self, value: Val) -> Val {
+        let Val::Float(float) = &value else {
+            return value;
+        };
+        let number = float.number();
+        if float.kind != FloatKind::F64 || !number.is_normal() {
+            return value;
+        }
+        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1);
+        let neighbour = match self.state >> 62 {
+            0 => number.next_up(),
+            1 => number.next_down(),
+            _ => number,
+        };
+        Val::Float(Float::new(float.kind, neighbour, float.tangent))
     }
 }

@@ -27,6 +27,9 @@ pub struct Function {
     pub local: bool,
     /// Whether the address of the function is used other than to call it.
     pub address_taken: bool,
+    /// Whether the compiler may have split or added parameters, so that the function has others in
+    /// the source program.
+    pub params_rewritten: bool,
     /// The foreign function this one was read from.
     pub origin: Option<Origin>,
     /// What the program says of the memory behind pointers.
@@ -79,6 +82,7 @@ impl Function {
             attrs: FnAttrs::default(),
             local: false,
             address_taken: false,
+            params_rewritten: false,
             origin: None,
             declared: BTreeMap::new(),
             values: PrimaryMap::new(),

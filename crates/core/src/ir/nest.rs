@@ -252,6 +252,42 @@ impl NestParts {
         self.taken.retain(|(param, _)| uses[*param] > 0);
     }
 
+    /// Whether the loops may run in another order: points only add to sums that have none, and no
+    /// bound depends on another loop.
+    pub fn order_is_free(&self, operands: &Function) -> bool {
+        let free = |output: &OutputPart| {
+            let Output {
+                combiner, flags, ..
+            } = &output.output;
+            *combiner == Combiner::Sum && flags.contains(Flags::REASSOC)
+        };
+        let coefficients = (0..self.depth).flat_map(|level| {
+            let start = level * (level + 1) / 2;
+            self.bounds[start + 1..=start + level].iter()
+        });
+        let mut coefficients = coefficients.copied();
+        self.outputs.iter().all(free) && coefficients.all(|v| operands.as_int(v) == Some(0))
+    }
+
+    /// Makes another loop the outermost; those around it become the innermost ones. Their order must
+    /// be free.
+    pub fn rotate(&mut self, outermost: usize) {
+        let number = |level: usize| level * (level + 1) / 2;
+        let mut numbers: Vec<Value> = (0..self.depth).map(|l| self.bounds[number(l)]).collect();
+        numbers.rotate_left(outermost);
+        for (level, value) in numbers.into_iter().enumerate() {
+            self.bounds[number(level)] = value;
+        }
+        let views = self.inputs.iter_mut().map(|input| &mut input.view);
+        let views = views.chain(self.outputs.iter_mut().map(|output| &mut output.view));
+        for view in views {
+            view[1..].rotate_left(outermost);
+        }
+        let mut params = self.body.params().to_vec();
+        params[..self.depth].rotate_left(outermost);
+        self.body.func.set_block_params(self.body.block(), params);
+    }
+
     /// Puts the nest together.
     pub fn join(mut self) -> InstData {
         let counters = self.body.params()[..self.depth].iter().copied();

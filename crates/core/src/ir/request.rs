@@ -45,6 +45,8 @@ named_enum! {
     Mode {
         /// Tangents along with primal values.
         Forward "forward",
+        /// The same, and it tells what it touches: for those who check derivatives.
+        Recording "recording",
         /// Forward and reverse sweep in one function.
         Combined "combined",
         /// The forward sweep that leaves a tape.
@@ -71,6 +73,11 @@ named_enum! {
 }
 
 impl Mode {
+    /// Whether this is forward mode.
+    pub fn is_forward(self) -> bool {
+        matches!(self, Mode::Forward | Mode::Recording)
+    }
+
     /// Whether this is about one half of reverse mode.
     pub fn is_split(self) -> bool {
         matches!(self, Mode::Augmented | Mode::Gradient | Mode::TapeSize)

@@ -8,11 +8,14 @@
 //! operands. So the cut pays for exactly one of both for each value that is needed.
 
 use super::flow::{FlowGraph, INFINITE};
-use super::recipe::{Recipe, called_again, recipe};
-use super::{Need, Plan, Source};
+use super::recipe::{Recipe, called_again, recipe, why_again};
+use super::{Need, Plan, Source, Why};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::Count;
+use crate::chaos::Choice;
 use crate::ir::Module;
+use crate::pipeline::Options;
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
@@ -20,15 +23,21 @@ use std::collections::{BTreeSet, HashMap};
 /// Decides for every need, and for what the needs are computed from.
 pub fn min_cut(
     module: &Module,
+    options: &Options,
     primal: &Primal,
     augmented: &Augmented,
     needs: BTreeSet<Need>,
 ) -> Plan {
+    // By chance, costs have nothing to do with time.
+    let by_chance = |need: Need, caching: bool| {
+        let about = (&primal.function.name, need, caching);
+        options.chance(Choice::Cost, about).map(|n| n % 100)
+    };
     let mut graph = FlowGraph::default();
     let source = graph.add_node();
     let sink = graph.add_node();
     let mut nodes: HashMap<Need, (usize, usize)> = HashMap::new();
-    let mut reasons: HashMap<Need, String> = HashMap::new();
+    let mut reasons: HashMap<Need, Why> = HashMap::new();
     let mut open: Vec<Need> = needs.iter().copied().collect();
     let mut order: Vec<Need> = Vec::new();
     let mut add = |graph: &mut FlowGraph, need: Need| -> (bool, (usize, usize)) {
@@ -55,16 +64,18 @@ pub fn min_cut(
             own == need.level && called_again(module, primal, augmented, need.value).is_some();
         let caching = match again {
             true => INFINITE,
-            false => cache_cost(primal, need, bytes, weight),
+            false => by_chance(need, true).unwrap_or(cache_cost(primal, need, bytes, weight)),
         };
         graph.add_edge(asked, computed, caching);
-        let recipe = match own == need.level {
+        let anyway = primal.breaks(Defect::LiveOutRecomputed);
+        let recipe = match own == need.level || anyway {
             true => recipe(module, primal, augmented, need.value),
-            false => Recipe::Never("it is used after the loop that computes it".to_string()),
+            false => Recipe::Never(Why::UsedAfterLoop),
         };
         match (recipe, block) {
             (Recipe::From(operands, cost), Some(block)) => {
-                graph.add_edge(computed, sink, cost.saturating_mul(weight));
+                let cost = by_chance(need, false).unwrap_or(cost.saturating_mul(weight));
+                graph.add_edge(computed, sink, cost);
                 for operand in operands {
                     if let Some(inner) = augmented.need(primal, operand, block) {
                         let (new, (inner_asked, _)) = add(&mut graph, inner);
@@ -74,7 +85,7 @@ pub fn min_cut(
                         }
                     }
                 }
-                reasons.insert(need, "computing it again costs more".to_string());
+                reasons.insert(need, Why::CostsMore);
             }
             (Recipe::Never(why), _) => {
                 graph.add_edge(computed, sink, INFINITE);
@@ -95,11 +106,11 @@ pub fn min_cut(
             false => Source::Cache,
         };
         plan.sources.insert(need, source);
-        if source == Source::Cache
-            && let Some(why) = reasons.remove(&need)
-        {
-            plan.reasons.insert(need, why);
-        }
+        let why = match source {
+            Source::Cache => reasons.remove(&need),
+            Source::Recompute => Some(why_again(module, primal, augmented, need.value)),
+        };
+        plan.reasons.extend(why.map(|why| (need, why)));
     }
     plan
 }

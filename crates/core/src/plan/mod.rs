@@ -11,13 +11,16 @@ mod everything;
 mod flow;
 mod min_cut;
 mod recipe;
+mod why;
 
 pub use everything::everything;
 pub use min_cut::min_cut;
 pub(crate) use recipe::called_again;
+pub use why::Why;
 
 use crate::analysis::loops::Loop;
 use crate::ir::{Module, Value};
+use crate::pipeline::Options;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use std::collections::{BTreeSet, HashMap};
@@ -45,19 +48,14 @@ pub enum Source {
 pub struct Plan {
     /// The source of every need.
     pub sources: HashMap<Need, Source>,
-    /// Why a need is not met for less, where that is known.
-    pub reasons: HashMap<Need, String>,
+    /// Why a need is met the way it is.
+    pub reasons: HashMap<Need, Why>,
 }
 
 impl Plan {
     /// How the reverse sweep gets a value.
     pub fn source(&self, need: Need) -> Source {
         self.sources.get(&need).copied().unwrap_or(Source::Cache)
-    }
-
-    /// Why a need is met the way it is; empty where nothing is known.
-    pub fn why(&self, need: Need) -> String {
-        self.reasons.get(&need).cloned().unwrap_or_default()
     }
 
     /// The values on the tape, in a stable order.
@@ -72,14 +70,14 @@ impl Plan {
 /// Decides for every need.
 pub fn choose(
     module: &Module,
-    kind: PlanKind,
+    options: &Options,
     primal: &Primal,
     augmented: &Augmented,
     needs: BTreeSet<Need>,
 ) -> Plan {
-    match kind {
+    match options.plan {
         PlanKind::Everything => everything(needs),
-        PlanKind::MinCut => min_cut(module, primal, augmented, needs),
+        PlanKind::MinCut => min_cut(module, options, primal, augmented, needs),
     }
 }
 

@@ -1,10 +1,12 @@
 //! How the reverse sweep could get a value without a tape.
 
+use super::Why;
 use crate::analysis::overwrite::{Because, Overwritten};
 use crate::ir::{
     BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
     ValueDef,
 };
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
 use cranelift_entity::EntityRef;
@@ -15,7 +17,7 @@ pub enum Recipe {
     /// From other values of the forward sweep, at this cost for each time.
     From(Vec<Value>, u64),
     /// It has to be cached.
-    Never(String),
+    Never(Why),
 }
 
 /// How a value can be had again.
@@ -25,9 +27,38 @@ pub fn recipe(module: &Module, primal: &Primal, augmented: &Augmented, value: Va
         ValueDef::Param(..) => param(augmented, value),
         ValueDef::Result(inst) => match called_again(module, primal, augmented, value) {
             Some(call) => Recipe::From(call.args.clone(), 1),
-            None => result(module, primal, augmented, *inst),
+            None => result(primal, augmented, *inst),
         },
     }
+}
+
+/// Why a value that has a recipe is had by it.
+pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value: Value) -> Why {
+    let inst = match augmented.func.def(value) {
+        ValueDef::Const(_) => return Why::CostsLess,
+        ValueDef::Param(..) if augmented.inductions.contains_key(&value) => {
+            return Why::FollowsFromCounter;
+        }
+        ValueDef::Param(..) => return Why::FollowsFromConditions,
+        ValueDef::Result(inst) => *inst,
+    };
+    if called_again(module, primal, augmented, value).is_some() {
+        return Why::AskedFor;
+    }
+    match &augmented.func.inst(inst).op {
+        Op::Load(_) => match primal.overwritten(read_of(augmented, inst)) {
+            Overwritten::IfOverlap(conditions) => {
+                Why::IntactIfChecked(conditions.first().map(|c| c.by))
+            }
+            _ => Why::Intact,
+        },
+        _ => Why::CostsLess,
+    }
+}
+
+/// The load of the program that a load reads along with.
+fn read_of(augmented: &Augmented, load: Inst) -> Inst {
+    augmented.mirrors.get(&load).copied().unwrap_or(load)
 }
 
 /// The call that computes a value, if the program wants it called again rather than its result
@@ -62,46 +93,35 @@ fn param(augmented: &Augmented, value: Value) -> Recipe {
         let cost = conditions.len() as u64;
         return Recipe::From(conditions, cost);
     }
-    Recipe::Never("it depends on the way control came".to_string())
+    Recipe::Never(Why::DependsOnWay)
 }
 
-fn result(module: &Module, primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
+fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
     let func = &augmented.func;
     let data = func.inst(inst);
     let again = |cost| Recipe::From(data.args.clone(), cost);
     match &data.op {
-        Op::Load(_) => {
-            let read = augmented.mirrors.get(&inst).copied().unwrap_or(inst);
-            match primal.overwritten(read) {
-                Overwritten::Never => again(4),
-                Overwritten::IfOverlap(_) if primal.key.disjoint => again(4),
-                Overwritten::IfOverlap(conditions) => {
-                    let by = conditions.first().map(|c| c.by);
-                    Recipe::Never(format!(
-                        "its memory may be overwritten{} if ranges overlap",
-                        place(module, primal, by)
-                    ))
-                }
-                Overwritten::Yes(because) => Recipe::Never(match because {
-                    Because::Inst(by) => {
-                        format!(
-                            "its memory may be overwritten{}",
-                            place(module, primal, Some(by))
-                        )
-                    }
-                    Because::FrameEnds => "its memory ends with the function".to_string(),
-                    Because::Caller => "the caller may overwrite its memory".to_string(),
-                    Because::Observable => "reading it is observable".to_string(),
-                }),
+        Op::Load(_) => match primal.overwritten(read_of(augmented, inst)) {
+            Overwritten::Never => again(4),
+            Overwritten::IfOverlap(_) if primal.key.disjoint => again(4),
+            Overwritten::IfOverlap(conditions) => {
+                let by = conditions.first().map(|c| c.by);
+                Recipe::Never(Why::OverwrittenIfOverlap(by))
             }
-        }
-        Op::Unary(UnaryOp::Freeze) => Recipe::Never("it is frozen".to_string()),
+            Overwritten::Yes(because) => Recipe::Never(match because {
+                Because::Inst(by) => Why::OverwrittenBy(by),
+                Because::FrameEnds => Why::FrameEnds,
+                Because::Caller => Why::CallerOverwrites,
+                Because::Observable => Why::Observable,
+            }),
+        },
+        Op::Unary(UnaryOp::Freeze) => Recipe::Never(Why::Frozen),
         // A decision is repeated exactly or not at all: the same comparison of recomputed floats
         // may come out differently.
         Op::FCmp(_) | Op::Cast(CastOp::FpToSi | CastOp::FpToUi) => {
             match data.args.iter().any(|&v| is_rounded(func, v)) {
-                true => Recipe::Never("it decides on a computed float".to_string()),
-                false => again(1),
+                true if !primal.breaks(Defect::DecisionRecomputed) => Recipe::Never(Why::Decision),
+                _ => again(1),
             }
         }
         Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => again(1),
@@ -113,9 +133,9 @@ fn result(module: &Module, primal: &Primal, augmented: &Augmented, inst: Inst) -
         Op::Math(function) => again(math_cost(*function)),
         Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => again(1),
         Op::Insert(_) => again(1),
-        Op::Call(_) | Op::Invoke { .. } => Recipe::Never("it comes from a call".to_string()),
-        Op::Alloca { .. } => Recipe::Never("it is the address of frame memory".to_string()),
-        _ => Recipe::Never("it cannot be computed twice".to_string()),
+        Op::Call(_) | Op::Invoke { .. } => Recipe::Never(Why::FromCall),
+        Op::Alloca { .. } => Recipe::Never(Why::FrameAddress),
+        _ => Recipe::Never(Why::Once),
     }
 }
 
@@ -137,16 +157,5 @@ fn math_cost(function: crate::ir::MathFn) -> u64 {
         | Trunc | Round | RoundEven | Rint | Nearbyint | MinimumNum | MaximumNum => 1,
         Sqrt => 8,
         _ => 40,
-    }
-}
-
-fn place(module: &Module, primal: &Primal, inst: Option<Inst>) -> String {
-    let loc = inst.and_then(|inst| primal.function.inst(inst).loc);
-    match loc {
-        Some(loc) => {
-            let data = &module.locs[loc];
-            format!(" at {}:{}", data.file, data.line)
-        }
-        None => String::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
+use super::finite::operand_name;
 use super::gradient::Gradient;
 use super::tape::tape_flags;
 use super::{delayed, unpaired};
@@ -7,10 +8,10 @@ use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, Constant, FloatKind, FnFlags, Inst, InstData, Op,
-    Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Constant, FloatKind, FnFlags, Inst, InstData,
+    Op, Signature, Type, Value,
 };
 use crate::planted::Defect;
 use crate::primal::floats;
@@ -72,7 +73,15 @@ impl Gradient<'_> {
             if !self.primal.is_active(operand) {
                 continue;
             }
-            let terms = if let Rule::Cast = rule {
+            if matches!(rule, Rule::Cast) && self.breaks(Defect::ConversionIgnored) {
+                continue;
+            }
+            // What a message can print of the place where the contribution is made.
+            let mut numbers = Vec::new();
+            let adds = i == 1 && matches!(data.op, Op::Binary(BinaryOp::FSub));
+            let terms = if adds && self.breaks(Defect::SubtractionAdds) {
+                Some(adjoints.to_vec())
+            } else if let Rule::Cast = rule {
                 let ty = self.primal.function.ty(operand);
                 let mut builder = self.builder();
                 let convert = |&d: &Value| rules::emit::convert(&mut builder, d, ty);
@@ -88,6 +97,14 @@ impl Gradient<'_> {
                     true => self.primal_value(result),
                     false => result,
                 };
+                let floats = |&&(n, _): &&(usize, Value)| {
+                    self.primal.function.ty(data.args[n]).is_float_like()
+                };
+                let named = operands.iter().filter(floats);
+                numbers.extend(named.map(|&(n, value)| (operand_name(data, n), value)));
+                if needs.result {
+                    numbers.push(("the result".to_string(), result));
+                }
                 let flags = self.flags(data.flags);
                 let mut builder = self.builder();
                 builder.float_flags = flags;
@@ -103,6 +120,7 @@ impl Gradient<'_> {
             };
             for (k, term) in terms.into_iter().flatten().enumerate() {
                 let term: Value = term;
+                self.check_contribution(data, rule, i, term, adjoints[k], &numbers);
                 self.contribute(operand, k, term);
             }
         }
@@ -121,6 +139,10 @@ impl Gradient<'_> {
         for (k, &adjoint) in adjoints.iter().enumerate() {
             let ty = self.primal.function.ty(result);
             let shadow = self.guarded_shadow(data.args[0], k, ty, &access)?;
+            if self.breaks(Defect::LoadReplacesAdjoint) {
+                self.take(shadow, ty, &pieces, &access);
+            }
+            self.check_sum(shadow, adjoint, &access);
             self.accumulate(shadow, adjoint, &pieces, &access);
         }
         Ok(())
@@ -172,10 +194,17 @@ impl Gradient<'_> {
             if !found.is_empty() {
                 let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
                 let adjoint = self.take(shadow, ty, &found, &access);
+                self.check_shadow("the adjoint of what is stored", adjoint);
                 if self.breaks(Defect::StoreKeepsAdjoint) {
                     self.accumulate(shadow, adjoint, &found, &access);
                 }
                 self.contribute(value, k, adjoint);
+                if self.breaks(Defect::PrimalWritten) {
+                    let primal = self.primal_value(pointer);
+                    let mut builder = self.builder();
+                    let zero = builder.func.zero(ty);
+                    builder.store(zero, primal, access.clone());
+                }
             }
             // Bytes without a derivative of which nothing is known: if they are part of a float,
             // its derivative ends here.
@@ -203,6 +232,7 @@ impl Gradient<'_> {
             let access = shadow_access(access, ty);
             let shadow = self.guarded_shadow(pointer, k, ty, &access)?;
             let adjoint = self.builder().load(ty, shadow, access);
+            self.check_shadow("the adjoint of what is added to", adjoint);
             self.contribute(value, k, adjoint);
         }
         Ok(())
@@ -246,7 +276,10 @@ impl Gradient<'_> {
                 builder.call(func, sig, vec![to, from, bits]);
             }
             for &kind in &FloatKind::ALL {
-                let offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
+                let mut offsets = pieces.offsets(|piece| *piece == Piece::Float(kind));
+                if self.breaks(Defect::LaterFloatsIgnored) {
+                    offsets.retain(|&offset| offset == 0);
+                }
                 if offsets.is_empty() {
                     continue;
                 }
@@ -326,7 +359,13 @@ impl Gradient<'_> {
             let (frame, on_heap) = self.callee_frame(inst);
             args.push(frame);
             let sig = active.key.gradient_signature(&sig);
+            let check = self.array_check(&active.key, args.clone())?;
+            check.emit(
+                self,
+                "before its derivative is added; are the seeds finite?",
+            );
             let bundle = self.builder().call(active.pair.gradient, sig, args);
+            check.emit(self, "by its derivative");
             if on_heap {
                 self.free_tape(frame);
             }
@@ -370,7 +409,9 @@ impl Gradient<'_> {
             .filter(|(_, activity)| **activity == Activity::Out)
             .map(|(&value, _)| value)
             .collect();
-        for (i, &argument) in outs.iter().enumerate() {
+        let forgets = outs.len() > 1 && self.breaks(Defect::LastArgumentForgotten);
+        let known = outs.len() - usize::from(forgets);
+        for (i, &argument) in outs[..known].iter().enumerate() {
             let primal = &self.primal;
             let pieces = (primal.types).pieces(&self.synthesis.module, &primal.function, argument);
             if pieces
@@ -388,6 +429,7 @@ impl Gradient<'_> {
                     1 => part,
                     _ => self.builder().extract(part, vec![k as u32]),
                 };
+                self.check_argument(key, argument, data, adjoint);
                 self.contribute(argument, k, adjoint);
             }
         }
@@ -447,7 +489,9 @@ impl Gradient<'_> {
     /// Frees memory of the tape.
     pub(super) fn free_tape(&mut self, memory: Value) {
         let flags = tape_flags(&self.primal.key);
-        self.free_with("free", vec![memory], flags);
+        if !self.breaks(Defect::TapeLeaked) {
+            self.free_with("free", vec![memory], flags);
+        }
     }
 
     fn free_with(&mut self, name: &str, args: Vec<Value>, flags: FnFlags) {
@@ -468,6 +512,7 @@ impl Gradient<'_> {
 
     fn undeduced(&self, inst: Inst, how: &str) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::UnknownMemoryType,
             "cannot deduce what type memory holds",
             format!("a derivative flows through it, and the memory {how}"),
             "access it with one type, or say what it holds with __enzyme_float, __enzyme_double, \

@@ -13,7 +13,7 @@
 use super::decisions::{Decisions, Way};
 use super::gradient::Gradient;
 use crate::analysis::loops::Loop;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
 use std::collections::BTreeSet;
@@ -55,6 +55,7 @@ impl Gradient<'_> {
         }
         let Some(start) = start else {
             return Err(Diagnostic::new(
+                Code::NeverReturns,
                 format!("`{}` never returns", self.primal.function.name),
                 "every path through it ends in a loop without exit or in a call that does not \
                  return, so there is nothing to differentiate",
@@ -79,6 +80,7 @@ impl Gradient<'_> {
         let seeds = self.seeds.clone();
         if let Some(&value) = data.args.first() {
             for (k, seed) in seeds.into_iter().enumerate() {
+                self.check_seed(data.loc, seed);
                 self.contribute(value, k, seed);
             }
         }
@@ -213,7 +215,10 @@ impl Gradient<'_> {
             let slot = self.counter_slot(l);
             let access = self.frame_access(Type::i64());
             self.builder().store(last, slot, access);
-            left = self.primal.loops.parent(l);
+            left = match self.breaks(Defect::OuterCounterStale) {
+                true => None,
+                false => self.primal.loops.parent(l),
+            };
         }
         let args = self.primal.function.edges(from)[edge].args.clone();
         for (i, adjoints) in active {

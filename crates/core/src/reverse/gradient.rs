@@ -7,12 +7,13 @@ use super::induction::Step;
 use super::local::local_values;
 use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Block, Builder, Constant, Flags, FloatKind, Function, Inst, InstData, Loc, Op, Region,
-    Type, Value, ValueDef,
+    Access, Block, Builder, Constant, Declared, Flags, FloatKind, Function, Inst, InstData, Loc,
+    Op, Region, SourcePart, SourceTypeData, Type, Value, ValueDef,
 };
 use crate::plan::{Need, Plan, Source, called_again};
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::shadow::{choose, spare};
 use crate::synthesis::Synthesis;
@@ -25,7 +26,7 @@ pub(super) struct Gradient<'a> {
     pub(super) primal: &'a Primal,
     pub(super) augmented: &'a Augmented,
     /// The plan and the layout of the tape; none while needs are recorded.
-    tape: Option<(&'a Plan, &'a Layout)>,
+    pub(super) tape: Option<(&'a Plan, &'a Layout)>,
     needs: BTreeSet<Need>,
     pub(super) func: Function,
     /// Where slots are made.
@@ -108,6 +109,7 @@ impl<'a> Gradient<'a> {
             both.insert(argument, params[position]);
             position += 1 + activity.shadow_count(primal.key.width);
         }
+        let local = local_values(primal, &synthesis.options);
         Gradient {
             synthesis,
             primal,
@@ -122,7 +124,7 @@ impl<'a> Gradient<'a> {
             reversed: HashMap::new(),
             hubs: HashMap::new(),
             slots: HashMap::new(),
-            local: local_values(primal),
+            local,
             sums: HashMap::new(),
             counters: HashMap::new(),
             both,
@@ -167,6 +169,39 @@ impl<'a> Gradient<'a> {
         Builder::new(&mut self.func, self.prologue).alloca(ty, align)
     }
 
+    /// Memory like that for adjoints with floats at `pieces`. No other byte of an integer in it is
+    /// anything but zero, which a derivative of the derivative must know and no access says.
+    fn adjoint_memory(&mut self, ty: Type, pieces: &[(i64, FloatKind)]) -> Value {
+        let memory = self.temporary(ty);
+        let module = &mut self.synthesis.module;
+        let is_float = |byte: u64| {
+            pieces.iter().any(|&(at, kind)| {
+                let at = at as u64;
+                (at..at + u64::from(kind.bytes())).contains(&byte)
+            })
+        };
+        let mut parts: Vec<(u64, SourcePart)> = Vec::new();
+        for (at, scalar) in module.layout.scalars(ty) {
+            if !scalar.is_int() {
+                continue;
+            }
+            for byte in at..at + module.layout.size(scalar) {
+                match parts.last_mut() {
+                    _ if is_float(byte) => {}
+                    Some((start, SourcePart::Int(count))) if *start + *count == byte => *count += 1,
+                    _ => parts.push((byte, SourcePart::Int(1))),
+                }
+            }
+        }
+        if self.tape.is_some() && !parts.is_empty() {
+            let size = module.layout.size(ty);
+            let source = module.sources.push(SourceTypeData { size, parts });
+            let known = self.func.declared.entry(memory).or_default();
+            known.push(Declared::Object(source));
+        }
+        memory
+    }
+
     /// The slot that holds one of the adjoints of a value.
     pub(super) fn slot(&mut self, value: Value, k: usize) -> Value {
         if let Some(slots) = self.slots.get(&value) {
@@ -174,9 +209,10 @@ impl<'a> Gradient<'a> {
         }
         let ty = self.primal.function.ty(value);
         let access = self.frame_access(ty);
+        let pieces = self.float_pieces(value);
         let slots: Vec<Value> = (0..self.width())
             .map(|_| {
-                let slot = self.temporary(ty);
+                let slot = self.adjoint_memory(ty, &pieces);
                 let zero = self.func.zero(ty);
                 let mut builder = Builder::new(&mut self.func, self.prologue);
                 builder.store(zero, slot, access.clone());
@@ -297,7 +333,12 @@ impl<'a> Gradient<'a> {
             panic!("the plan computes {value} again, but there is no recipe for it");
         };
         let initial = self.primal_value(induction.initial);
-        let counter = self.primal_value(induction.counter);
+        let mut counter = self.primal_value(induction.counter);
+        if self.breaks(Defect::InductionOffByOne) {
+            let mut builder = self.builder();
+            let one = builder.func.iconst(Type::i64(), 1);
+            counter = builder.add(counter, one);
+        }
         match induction.step {
             Step::Add(step) | Step::Subtract(step) => {
                 let negative = matches!(induction.step, Step::Subtract(_));
@@ -362,7 +403,7 @@ impl<'a> Gradient<'a> {
     fn record_index(&mut self, l: Loop, root: Loop) -> Value {
         let slot = self.counter_slot(l);
         let access = self.frame_access(Type::i64());
-        if l == root {
+        if l == root || self.breaks(Defect::RecordsMixedUp) {
             return self.builder().load(Type::i64(), slot, access);
         }
         let outer = match self.primal.loops.parent(l) {
@@ -393,6 +434,7 @@ impl<'a> Gradient<'a> {
                 Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
             _ => Err(Diagnostic::new(
+                Code::MissingPointerShadow,
                 "cannot find the shadow of a pointer",
                 "a derivative flows through memory behind it, but nothing is known of its shadow",
                 "pass the memory as enzyme_dup",
@@ -521,7 +563,7 @@ impl<'a> Gradient<'a> {
             builder.store(zero, address, access);
             return value;
         }
-        let temporary = self.temporary(ty);
+        let temporary = self.adjoint_memory(ty, pieces);
         let whole = self.frame_access(ty);
         self.builder().store(zero, temporary, whole.clone());
         for &(offset, kind) in pieces {
@@ -551,10 +593,12 @@ impl<'a> Gradient<'a> {
         if self.local.contains(&value) {
             let zero = self.func.zero(ty);
             let sums = (0..self.width()).map(|k| self.sums.remove(&(value, k)));
-            return sums.map(|sum| sum.unwrap_or(zero)).collect();
+            let sums: Vec<Value> = sums.map(|sum| sum.unwrap_or(zero)).collect();
+            self.check_adjoints(value, &sums);
+            return sums;
         }
         let access = self.frame_access(ty);
-        (0..self.width())
+        let adjoints: Vec<Value> = (0..self.width())
             .map(|k| {
                 let slot = self.slot(value, k);
                 let zero = self.func.zero(ty);
@@ -563,7 +607,9 @@ impl<'a> Gradient<'a> {
                 builder.store(zero, slot, access.clone());
                 adjoint
             })
-            .collect()
+            .collect();
+        self.check_adjoints(value, &adjoints);
+        adjoints
     }
 
     /// Adds a contribution to one of the adjoints of a value, if it is active.
@@ -608,7 +654,8 @@ impl<'a> Gradient<'a> {
         let mut sum = contribution;
         // A float that moved as an integer comes back as one.
         if self.func.ty(contribution) != ty {
-            let memory = self.temporary(ty);
+            let floats = self.float_pieces(value);
+            let memory = self.adjoint_memory(ty, &floats);
             let access = self.frame_access(ty);
             let zero = self.func.zero(ty);
             self.builder().store(zero, memory, access.clone());
@@ -675,6 +722,7 @@ impl<'a> Gradient<'a> {
         let inst = self.primal.function.def_inst(value);
         let loc = inst.and_then(|inst| self.primal.function.inst(inst).loc);
         Err(Diagnostic::new(
+            Code::UnknownValueType,
             "cannot deduce the type of a value",
             "a derivative flows through it as through a float, and its uses disagree, or nothing \
              in the program says that it holds one",
@@ -713,6 +761,7 @@ impl<'a> Gradient<'a> {
                     self.builder().load(ty, slot, access)
                 })
                 .collect();
+            self.check_adjoints(argument, &adjoints);
             let part = crate::derivative::batch_values(&mut self.builder(), &adjoints);
             parts.push(part);
         }

@@ -5,13 +5,15 @@
 //! there. As memory that is zero when the sweep begins, it would cost the optimizer a walk over the
 //! whole function to find that out.
 
+use crate::chaos::Choice;
 use crate::ir::{Op, Value};
+use crate::pipeline::Options;
 use crate::primal::Primal;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashSet;
 
 /// The floats of a function that only their own blocks use.
-pub(super) fn local_values(primal: &Primal) -> HashSet<Value> {
+pub(super) fn local_values(primal: &Primal, options: &Options) -> HashSet<Value> {
     let func = &primal.function;
     // Arguments are returned when the sweep ends.
     let arguments = func.arguments().iter().copied();
@@ -45,6 +47,7 @@ pub(super) fn local_values(primal: &Primal) -> HashSet<Value> {
             }
         }
     }
-    defined.retain(|value| !shared.contains(value));
+    let by_chance = |&value: &Value| options.flips(Choice::Slot, (&func.name, value));
+    defined.retain(|value| !shared.contains(value) && !by_chance(value));
     defined.into_iter().collect()
 }

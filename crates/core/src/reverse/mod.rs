@@ -29,6 +29,7 @@ mod control;
 mod decisions;
 pub mod delayed;
 mod dropped;
+mod finite;
 mod gradient;
 mod induction;
 mod local;
@@ -46,6 +47,7 @@ use crate::diagnostic::Result;
 use crate::ir::Function;
 use crate::plan;
 use crate::primal::Primal;
+use crate::report::Report;
 use crate::shadow::{self, Sweep};
 use crate::synthesis::Synthesis;
 use gradient::Gradient;
@@ -60,6 +62,8 @@ pub struct Bodies {
     pub frame_bytes: u64,
     /// Whether the frame begins with the address of a list of [`delayed`] frees.
     pub delays: bool,
+    /// What was decided, if they come from the function's body.
+    pub report: Option<Report>,
 }
 
 /// Writes both sweeps of a function.
@@ -69,10 +73,14 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     let augmented = Augmented::new(walk);
 
     let needs = Gradient::record(synthesis, primal, &augmented)?;
-    let kind = synthesis.options.plan;
-    let plan = plan::choose(&synthesis.module, kind, primal, &augmented, needs);
+    let options = &synthesis.options;
+    let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
     let layout = Layout::new(synthesis, primal, &augmented, &plan);
-    synthesis.report(primal, &augmented, &plan, &layout);
+    let report = Report::reverse(&synthesis.module, primal, &augmented, &plan, &layout);
+    let Synthesis {
+        warnings, module, ..
+    } = synthesis;
+    warnings.note_plan(module, primal, &augmented, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     Ok(Bodies {
@@ -80,5 +88,6 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         gradient,
         frame_bytes: layout.frame_bytes(),
         delays: synthesis.has_list(&primal.key),
+        report: Some(report),
     })
 }

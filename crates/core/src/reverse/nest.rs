@@ -12,25 +12,31 @@
 //! would be computed once for each nest, so their reverse is one nest.
 
 use super::gradient::Gradient;
+use crate::chaos::Choice;
 use crate::diagnostic::Result;
 use crate::ir::{
     BinaryOp, Body, Builder, Combiner, Inst, InstData, Nest, NestParts, Op, Output, OutputPart,
     Type, UnaryOp, Value,
 };
+use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
 use std::collections::{HashMap, HashSet};
 
-/// The nests of a function that must be expanded before it can be differentiated.
-pub fn to_expand(primal: &Primal) -> HashSet<Inst> {
+/// The nests of a function that must be expanded before it can be differentiated. There is no place
+/// for checks in a nest.
+pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
     let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
         Op::Nest(nest) => {
             // Nests have no branches on whether a shadow is one.
-            primal.key.runtime_activity || !has_derivative(primal, **inst, nest)
+            options.check_finite
+                || primal.key.runtime_activity
+                || !has_derivative(primal, **inst, nest)
+                || options.flips(Choice::ExpandNest, (&func.name, **inst))
         }
         _ => false,
     };
@@ -61,6 +67,11 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
         })
     };
     !primal.key.reverse || reverses(primal, data, nest).iter().all(intact)
+}
+
+/// How many nests the reverse of one is.
+pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
+    reverses(primal, data, nest).len()
 }
 
 /// One nest of the reverse. Its operands are still values of the forward sweep.
@@ -265,6 +276,13 @@ impl Gradient<'_> {
         }
         for (_, value) in &mut parts.taken {
             *value = self.primal_value(*value);
+        }
+        let about = (&self.primal.function.name, parts.outputs.len(), self.block);
+        let chance = self.synthesis.options.chance(Choice::LoopOrder, about);
+        if let Some(first) = chance
+            && parts.order_is_free(&self.func)
+        {
+            parts.rotate(first as usize % parts.depth.max(1));
         }
         let mut data = parts.join();
         data.loc = self.loc;

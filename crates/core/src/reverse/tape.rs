@@ -12,6 +12,7 @@
 use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
 use crate::analysis::loops::Loop;
+use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
     Access, Block, Builder, Declared, FnFlags, Function, Inst, InstData, IntPred, Module, Op,
@@ -74,6 +75,9 @@ impl Record {
     }
 }
 
+/// How many records a tape that grows has room for at first; a power of two.
+const FIRST_RECORDS: u64 = 16;
+
 /// Records begin at addresses of this alignment; `malloc` gives no more.
 const RECORD_ALIGN: u64 = 16;
 
@@ -118,9 +122,13 @@ impl Layout {
         let mut calls: Vec<_> = augmented.calls.iter().collect();
         calls.sort_by_key(|(inst, _)| **inst);
         let choice = |inst: &Inst| primal.dispatched.get(inst).map(|d| d.choice);
+        let options = &synthesis.options;
         let frame_bytes = |call: &ActiveCall| match call.key == primal.key {
             true => own,
-            false => call.pair.frame_bytes,
+            false => {
+                let apart = options.flips(Choice::OwnFrame, (&primal.function.name, call.frame));
+                call.pair.frame_bytes.filter(|_| !apart)
+            }
         };
         let mut shared: HashMap<usize, i64> = HashMap::new();
         for &(&inst, call) in &calls {
@@ -154,7 +162,12 @@ impl Layout {
         // is measured.
         for l in primal.loops.iter().rev() {
             if layout.record_bytes(l) > 0 {
-                let (root, counted) = root(primal, augmented, l);
+                let chance = options.chance(Choice::Records, (&primal.function.name, l));
+                let (root, counted) = match (chance.map(|n| n % 3), root(primal, augmented, l)) {
+                    (Some(0), (_, counted)) => (l, counted),
+                    (Some(1), _) => (l, false),
+                    (_, usual) => usual,
+                };
                 let outer = layout.records.entry(primal.loops.parent(root)).or_default();
                 let field = outer.add(8, 8);
                 let array = Array {
@@ -207,6 +220,13 @@ impl Layout {
     /// The records of a loop that has some.
     pub(super) fn array(&self, l: Loop) -> Array {
         self.arrays[&l]
+    }
+
+    /// The loop before which the records of a loop are allocated; none if there are none, or if
+    /// their number is not known then.
+    pub fn allocated_before(&self, l: Loop) -> Option<Loop> {
+        let array = self.arrays.get(&l).filter(|array| array.counted);
+        array.map(|array| array.root)
     }
 
     /// The arrays that were allocated for a loop and the loops in it, the last one first.
@@ -336,7 +356,10 @@ impl Filler<'_> {
                 address = b.element(base, index, bytes as i64);
             });
         } else {
-            let (grow, sig) = support::tape_grow(&mut self.synthesis.module);
+            let about = (&self.primal.function.name, l);
+            let chance = self.synthesis.options.chance(Choice::FirstRecords, about);
+            let first = chance.map_or(FIRST_RECORDS, |n| 1 << (n % 6));
+            let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first);
             self.insert(header, 0, |b| {
                 let size = b.func.iconst(Type::i64(), bytes.into());
                 let field = b.offset(outer, array.field);
@@ -391,12 +414,13 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
+        let short = self.primal.breaks(Defect::TapeOneShort);
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
             let mut total = b.func.iconst(Type::i64(), bytes.into());
             for last in lasts {
-                let trips = b.add(last, one);
+                let trips = if short { last } else { b.add(last, one) };
                 total = support::saturating_product(b, total, trips);
             }
             base = b

@@ -5,14 +5,15 @@
 //! joined into one flag, so there are exactly two versions.
 
 use crate::analysis::overwrite::Condition;
-use crate::ir::{BinaryOp, Builder, Edge, Func, Function, Signature, Type};
+use crate::ir::{BinaryOp, Builder, Edge, Func, Function, Inst, Signature, Type};
 use crate::primal::Primal;
 
 /// More comparisons than this cost more than they are likely to save.
 const MOST_CONDITIONS: usize = 64;
 
-/// The conditions under which more reads are intact; none if that is not to be had.
-pub fn conditions(primal: &Primal) -> Vec<Condition> {
+/// The conditions under which more reads are intact, with such a read each; none if that is not to
+/// be had.
+pub fn conditions(primal: &Primal) -> Vec<(Inst, Condition)> {
     let conditions = primal.overwrite.conditions();
     match conditions.len() <= MOST_CONDITIONS {
         true => conditions,
@@ -23,7 +24,7 @@ pub fn conditions(primal: &Primal) -> Vec<Condition> {
 /// A function that calls `disjoint` if all conditions hold and `any` if not.
 pub fn dispatch(
     primal: &Primal,
-    conditions: &[Condition],
+    conditions: &[(Inst, Condition)],
     sig: &Signature,
     disjoint: Func,
     any: Func,
@@ -51,7 +52,7 @@ pub fn dispatch(
 
     let mut builder = Builder::new(&mut func, arguments);
     let mut all = builder.func.iconst(Type::i1(), 1);
-    for condition in conditions {
+    for (_, condition) in conditions {
         let holds = condition
             .read
             .materialize_disjoint(&condition.write, &mut builder);

@@ -6,11 +6,12 @@ use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
     InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
 };
+use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
@@ -44,6 +45,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     let plain = name.trim_matches('`');
     if name == plain {
         return Diagnostic::new(
+            Code::UnknownCallee,
             "cannot differentiate a call through a function pointer",
             "a derivative flows through it, and the program has the code of no function of this \
              type whose address is taken",
@@ -53,6 +55,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
     }
     if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
         return Diagnostic::new(
+            Code::Throw,
             "cannot differentiate a `throw` of a value with a derivative",
             "an exception leaves the function on a way that the reverse sweep cannot go back, \
              and a derivative flows into what is thrown",
@@ -60,6 +63,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
         );
     }
     Diagnostic::new(
+        Code::UnknownFunction,
         format!("cannot differentiate the call of {name}"),
         "a derivative flows through it, but its body is not part of the program and no rule for \
          it is known",
@@ -89,6 +93,7 @@ impl Walk<'_> {
             {
                 let name = self.callee(func).name.clone();
                 return Err(Diagnostic::new(
+                    Code::Variadic,
                     format!("cannot differentiate the call of `{name}`, which is variadic"),
                     "a derivative flows through it, and there is no place for shadows among \
                      arguments that only the callee can tell apart",
@@ -120,6 +125,7 @@ impl Walk<'_> {
             }
             CallKind::Unknown(_) if unpaired::is_helper(&self.primal.function.name) => {
                 return Err(Diagnostic::new(
+                    Code::FreesForeignTwice,
                     "cannot differentiate the derivative of a function that frees memory which it \
                      may not have made",
                     "who made the memory is found out while the program runs, by code that has no \
@@ -155,6 +161,7 @@ impl Walk<'_> {
             return Ok(());
         }
         Err(Diagnostic::new(
+            Code::FloatsAsText,
             format!("cannot differentiate the call of `{name}` on the bytes of floats"),
             "the derivatives of the floats would be lost among characters",
             "keep the numbers in memory of their own type",
@@ -284,8 +291,10 @@ impl Walk<'_> {
                     .map(|_| self.allocate_shadow(inst, data, info))
                     .collect();
                 self.shadows.insert(result, shadows);
+                self.note_allocation(inst, data, info, result);
             }
             AllocKind::Free => {
+                self.note_freed(inst, data, info);
                 self.func.attach_inst(self.block, inst);
                 self.free_shadows(inst, data, info)?;
             }
@@ -331,10 +340,14 @@ impl Walk<'_> {
         let module = &mut self.synthesis.module;
         let (call, first) = match self.sweep {
             Sweep::Tangents => (delayed::free_shadow(module, free, position, own), None),
+            Sweep::Pointers if self.primal.breaks(Defect::ShadowFreedEarly) => {
+                (delayed::free_shadow(module, free, position, own), None)
+            }
             Sweep::Pointers if self.primal.activity.is_released_memory(pointer) => return Ok(()),
             Sweep::Pointers if !own && !self.primal.key.settles => {
                 self.synthesis.found_unpaired = true;
                 return Err(Diagnostic::new(
+                    Code::FreesForeign,
                     "cannot differentiate freeing memory that the function may not have made",
                     "the derivatives with respect to what was in it before are in its shadow, \
                      which would be gone before anybody could look at them",
@@ -380,6 +393,7 @@ impl Walk<'_> {
             let shadow = builder.call_with(calloc.0, calloc.1, vec![one, bytes], flags);
             return shadow.unwrap_or(memory);
         }
+        let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
@@ -390,21 +404,31 @@ impl Walk<'_> {
             call.attrs.flags |= FnFlags::MUST_SUCCEED;
         }
         let shadow = builder.value(op, data.args.clone(), ty);
-        if !info.zeroed {
-            let mut bytes = builder.func.iconst(Type::i64(), 1);
-            for &position in &info.size_args {
-                let size = data.args[position as usize];
-                let size = support::extend(&mut builder, size, Type::i64());
-                bytes = match builder.func.as_int(bytes) {
-                    Some(1) => size,
-                    _ => builder.mul(bytes, size),
-                };
-            }
+        if !info.zeroed && !broken {
+            let bytes = allocated_bytes(&mut builder, data, info);
             let zero = builder.func.iconst(Type::int(8), 0);
             let args = vec![shadow, zero, bytes];
             builder.effect(Op::MemSet(Access::aligned(1)), args);
         }
         shadow
+    }
+
+    /// Tells of memory that was allocated, if this derivative tells such things.
+    fn note_allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo, memory: Value) {
+        if !self.primal.key.recording {
+            return;
+        }
+        // What the library gives may be more, and `realloc` copies all of it.
+        let bytes = match info.family == "malloc" || info.size_args.is_empty() {
+            true => {
+                let (room, sig) = support::room(&mut self.synthesis.module);
+                self.builder(Some(inst)).call(room, sig, vec![memory])
+            }
+            false => Some(allocated_bytes(&mut self.builder(Some(inst)), data, info)),
+        };
+        if let Some(bytes) = bytes {
+            self.note_made(inst, memory, bytes);
+        }
     }
 
     /// The key of the derivative of a callee.
@@ -457,6 +481,7 @@ impl Walk<'_> {
             keep_tape: self.primal.key.keep_tape,
             settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,
+            recording: self.primal.key.recording,
         };
         // Functions that call each other through pointers would all be made for all that the others
         // may overwrite; deep inside they are made once, for everything overwritten.
@@ -491,29 +516,37 @@ impl Walk<'_> {
     }
 
     /// Makes the derivative of a callee, which a call through a pointer may not need. A refusal that
-    /// concerns the callee as a whole has the place of the call.
+    /// concerns the callee as a whole has the place of the call; others have come by it.
     fn make<T>(&mut self, inst: Inst, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
         let made = match self.primal.dispatched.contains_key(&inst) {
             true => self.synthesis.attempt(make),
             false => make(self.synthesis),
         };
-        made.map_err(|refusal| match refusal.places.is_empty() {
-            true => {
-                let loc = self.primal.function.inst(inst).loc;
-                let refusal = refusal.at(&self.synthesis.module, loc);
-                refusal.in_function(&self.primal.function.name)
-            }
-            false => refusal,
+        made.map_err(|refusal| {
+            let loc = self.primal.function.inst(inst).loc;
+            let function = &self.primal.function.name;
+            refusal.from(&self.synthesis.module, loc, function, Link::Called)
         })
+    }
+
+    fn note_call(&mut self, inst: Inst, callee: &Key) {
+        let Synthesis {
+            module, warnings, ..
+        } = &mut *self.synthesis;
+        warnings.note_call(module, self.primal, inst, callee);
     }
 
     fn forward_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let derivative = self.make(inst, |synthesis| synthesis.forward(&key))?;
+        self.note_call(inst, &key);
         let args = self.paired_arguments(&key, data);
         let parts = key.forward_results(&sig);
+        let arrays = args.clone();
         self.replace_call(inst, derivative, key.forward_signature(&sig), args, &parts);
+        self.check_arrays(data, &key, arrays)?;
+        self.check_called(inst, data, func);
         Ok(())
     }
 
@@ -521,6 +554,7 @@ impl Walk<'_> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
+        self.note_call(inst, &key);
         // A function that calls itself in many places may be made for several keys, and each would
         // have all frames of the next in its own.
         pair.frame_bytes = pair.frame_bytes.filter(|&bytes| bytes <= LARGEST_FRAME);
@@ -588,4 +622,18 @@ impl Walk<'_> {
             self.shadows.insert(result, shadows);
         }
     }
+}
+
+/// How many bytes an allocation asks for.
+fn allocated_bytes(builder: &mut Builder<'_>, data: &InstData, info: &AllocInfo) -> Value {
+    let mut bytes = builder.func.iconst(Type::i64(), 1);
+    for &position in &info.size_args {
+        let size = data.args[position as usize];
+        let size = support::extend(builder, size, Type::i64());
+        bytes = match builder.func.as_int(bytes) {
+            Some(1) => size,
+            _ => builder.mul(bytes, size),
+        };
+    }
+    bytes
 }

@@ -2,7 +2,7 @@
 
 use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, Builder, FnFlags, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value,
 };
@@ -18,6 +18,7 @@ impl Walk<'_> {
         let size = self.synthesis.module.layout.size(ty) as i128;
         let broken = self.synthesis.options.breaks(Defect::FrameShadowNotZeroed);
         let malloc = outlives.then(|| support::malloc(&mut self.synthesis.module));
+        self.note_alloca(inst, size, count);
         (0..self.width())
             .map(|_| {
                 let mut builder = self.builder(Some(inst));
@@ -118,6 +119,7 @@ impl Walk<'_> {
     /// The refusal of memory of the caller that holds numbers and pointers by turns.
     fn mixed_memory(&self, data: &InstData) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::NumbersAndPointers,
             "cannot differentiate memory that holds numbers and pointers by turns",
             "the function did not make this memory, and its shadow cannot hold the derivative of \
              a number and the shadow of a pointer in one place",
@@ -212,6 +214,7 @@ impl Walk<'_> {
             Sweep::Tangents if floats.is_empty() => self.copy_shadows(inst, data),
             Sweep::Tangents => {
                 return Err(Diagnostic::new(
+                    Code::ConstIntoDup,
                     "cannot copy memory without a derivative into memory with one",
                     "the memory holds floats and pointers, and its source has no shadow",
                     "pass the source as enzyme_dup, with a zeroed shadow",
@@ -347,6 +350,7 @@ impl Walk<'_> {
         let active = values.any(|v| self.primal.is_active(v));
         if (float && self.primal.has_shadow(data.args[0])) || active {
             return Err(Diagnostic::new(
+                Code::AtomicFloat,
                 "cannot differentiate an atomic operation on floats",
                 "a derivative flows through it, and other threads may run it at the same time, \
                  which plain additions to its shadow would not survive",

@@ -15,9 +15,11 @@
 //! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
 
 mod calls;
+mod finite;
 pub mod globals;
 mod memory;
 mod nest;
+pub mod record;
 mod runtime;
 
 pub use calls::ActiveCall;
@@ -25,11 +27,12 @@ pub use nest::active_params;
 pub use runtime::{choose, spare};
 
 use crate::checks;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
     InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
 };
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::{self, Rule};
 use crate::support;
@@ -109,6 +112,7 @@ pub fn walk<'a>(
     }
     walk.check_choices()?;
     walk.add_edge_arguments();
+    walk.declare_shadows();
     Ok(walk)
 }
 
@@ -156,6 +160,7 @@ impl Walk<'_> {
             }
             position += 1 + count;
         }
+        self.check_given(entry);
         Builder::new(&mut self.func, entry).jump(old, primals);
     }
 
@@ -191,6 +196,19 @@ impl Walk<'_> {
                 }
             }
             self.func.inst_mut(inst).op = op;
+        }
+    }
+
+    /// What the program says of the memory behind a pointer holds for that behind its shadows: a
+    /// derivative of this derivative needs to know.
+    fn declare_shadows(&mut self) {
+        for (value, declared) in &self.primal.function.declared {
+            for &shadow in self.shadows.get(value).into_iter().flatten() {
+                let known = self.func.declared.entry(shadow).or_default();
+                if known.is_empty() {
+                    known.extend(declared);
+                }
+            }
         }
     }
 
@@ -234,7 +252,10 @@ impl Walk<'_> {
             }
             Op::Store(_) => self.store(inst, &data)?,
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
-            Op::MemCopy { .. } => self.copy(inst, &data)?,
+            Op::MemCopy { .. } => {
+                self.note_copy(inst, &data);
+                self.copy(inst, &data)?;
+            }
             Op::MemSet(_) => self.set(inst, &data)?,
             Op::Nest(nest) => self.nest(inst, &data, nest),
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
@@ -242,6 +263,7 @@ impl Walk<'_> {
             Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
             _ => {}
         }
+        self.note_access(inst, &data);
         self.func.attach_inst(self.block, inst);
         if let Some(result) = self.func.result(inst)
             && self.wants_shadow(result)
@@ -266,6 +288,7 @@ impl Walk<'_> {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
             let shadows = self.same_on_shadows(inst, data, &positions);
+            self.check_read(data, &shadows);
             self.check_held(inst, data, result, &shadows);
             return Ok(shadows);
         }
@@ -335,6 +358,7 @@ impl Walk<'_> {
     fn opaque(&mut self, inst: Inst, data: &InstData, name: &str) -> Result<()> {
         if name.ends_with("which returns twice") {
             return Err(Diagnostic::new(
+                Code::ReturnsTwice,
                 format!("cannot differentiate a function with a {name}"),
                 "control comes back to it on a way that the program text does not show, so the \
                  reverse sweep could not go back",
@@ -412,15 +436,22 @@ impl Walk<'_> {
         let active = |&v: &Value| self.primal.is_active(v);
         let active: Vec<bool> = data.args.iter().map(active).collect();
         let operands = data.args.iter().zip(active);
-        let tangents: Vec<_> = operands
+        let mut tangents: Vec<_> = operands
             .map(|(&v, active)| active.then(|| self.shadows_of(v)))
             .collect();
+        if self.primal.breaks(Defect::TangentTermMissing) && tangents.len() > 1 {
+            tangents.pop();
+            tangents.push(None);
+        }
         let mut builder = self.builder(Some(inst));
         builder.float_flags = derivative_flags(data.flags);
         let args = &data.args;
         let sums = rules::emit::tangents(&mut builder, rule, args, result, &tangents, strong_zero);
         Ok(match sums {
-            Some(sums) => sums,
+            Some(sums) => {
+                self.check_tangents(data, &sums);
+                sums
+            }
             None => {
                 let ty = self.func.ty(result);
                 vec![self.func.zero(ty); self.width()]

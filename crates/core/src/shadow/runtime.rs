@@ -6,7 +6,7 @@
 
 use super::Walk;
 use crate::analysis::types::Piece;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Access, Builder, Inst, InstData, IntPred, Op, Type, Value};
 
 impl Walk<'_> {
@@ -73,6 +73,7 @@ impl Walk<'_> {
     /// The refusal of an access to pointers among numbers.
     pub(super) fn mixed(&self, inst: Inst) -> Box<Diagnostic> {
         Diagnostic::new(
+            Code::RuntimeActivity,
             "cannot decide at run time whether this memory has a derivative",
             "pointers and numbers are moved at once, and their shadows would have to be treated \
              differently",

@@ -84,7 +84,10 @@ impl fmt::Display for NotCanonical {
         match self {
             NotCanonical::Irreducible(cycle) => cycle.fmt(f),
             NotCanonical::Unsplittable { block } => {
-                write!(f, "the terminator of {block} allows no block on its edges")
+                write!(
+                    f,
+                    "nothing can be put between {block} and where it jumps to"
+                )
             }
         }
     }

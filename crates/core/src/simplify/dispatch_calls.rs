@@ -14,6 +14,7 @@ use crate::analysis::activity::Activity;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::targets::{is_dispatched, targets_of};
 use crate::analysis::types::{Summaries, Types};
+use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
     Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
@@ -45,7 +46,13 @@ pub fn run(
 ) -> HashMap<Inst, Dispatched> {
     let mut made = HashMap::new();
     let calls = active_calls(module, function, key, effects, summaries, options);
-    for (choice, (inst, targets)) in calls.into_iter().enumerate() {
+    for (choice, (inst, mut targets)) in calls.into_iter().enumerate() {
+        if options.chaos.is_some() {
+            targets.sort_by_key(|func| {
+                let about = (&function.name, inst, func);
+                options.chance(Choice::Targets, about)
+            });
+        }
         dispatch(module, function, inst, &targets, choice, &mut made);
     }
     made

@@ -12,17 +12,31 @@
 //! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`]. After: none has.
 
 use crate::analysis::effects::callees;
+use crate::chaos::Choice;
 use crate::ir::{
     Access, BinaryOp, Builder, Callee, CastOp, Constant, Edge, FnFlags, Func, Function, Global,
     GlobalData, Initializer, Inst, IntPred, Module, Op, ParamFlags, Signature, Symbol, Type, Value,
 };
+use crate::pipeline::Options;
 use crate::support::{self, Callable};
 use std::collections::HashSet;
 
 /// Lets these functions use the stack, except what `halves` reach. The two sweeps of a derivative are
-/// given as pairs, because they must agree.
-pub fn run(module: &mut Module, funcs: &[Func], halves: &[Func], pairs: &[(Func, Func)]) {
-    let on_heap = reached(module, halves, pairs);
+/// given as pairs, because they must agree. Gives the functions that now do.
+pub fn run(
+    module: &mut Module,
+    funcs: &[Func],
+    halves: &[Func],
+    pairs: &[(Func, Func)],
+    options: &Options,
+) -> HashSet<Func> {
+    let mut on_stack = HashSet::new();
+    let mut on_heap = reached(module, halves, pairs);
+    for &(one, other) in pairs {
+        if options.flips(Choice::HeapTape, &module.funcs[one].name) {
+            on_heap.extend([one, other]);
+        }
+    }
     for &func in funcs {
         for inst in tape_calls(&module.funcs[func]) {
             let data = module.funcs[func].inst(inst);
@@ -37,10 +51,12 @@ pub fn run(module: &mut Module, funcs: &[Func], halves: &[Func], pairs: &[(Func,
                 if let Some(callee) = callee {
                     call.attrs.flags.remove(FnFlags::MUST_SUCCEED);
                     call.callee = Callee::Direct(callee);
+                    on_stack.insert(func);
                 }
             }
         }
     }
+    on_stack
 }
 
 /// Keeps what a function and its callees allocate on the heap, because they are differentiated.

@@ -20,6 +20,7 @@ use zymase_core::ir::{
     Access, Block, Builder, Call, Callee, CastOp, Edge, Flags, Func, Function, InstData, IntPred,
     Module, Op, ParamAttrs, ParamFlags, Signature, Type, Value,
 };
+use zymase_core::planted::Defect;
 use zymase_core::simplify::canonical_loops::{self, Canonical};
 
 /// Elements of each array; addresses stay within.
@@ -69,7 +70,7 @@ fn answers_about_rows_agree_with_what_happens() {
 #[test]
 fn bounds_that_are_one_off_are_found() {
     let window = Window {
-        bounds_too_tight: true,
+        planted: Some(Defect::BoundsTooTight),
         ..Window::default()
     };
     let found = compare(matrices::Generator::function, &window);

@@ -76,10 +76,9 @@ impl Exporter<'_> {
         match (call.callee, args.split_first()) {
             (Callee::Direct(func), _) => Ok((self.callees[&func], args.to_vec())),
             (Callee::Indirect, Some((&callee, rest))) => Ok((callee, rest.to_vec())),
-            (Callee::Indirect, None) => Err(Diagnostic::new(
+            (Callee::Indirect, None) => Err(Diagnostic::defect(
                 "cannot export an indirect call without a callee",
-                "",
-                "",
+                "it has no operands",
             )),
         }
     }

@@ -5,7 +5,7 @@ use super::{Exporter, Mode};
 use crate::ll::{self, LLVMTypeKind, Opcode, Val};
 use crate::opcodes::{binary_opcode, cast_opcode, float_predicate, int_predicate};
 use llvm_sys::core::*;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_core::ir::{Edge, Flags, Inst, Op, Type, UnaryOp};
 
 impl Exporter<'_> {
@@ -70,17 +70,15 @@ impl Exporter<'_> {
             Op::Call(call) => self.call(inst, call, &args)?,
             Op::Opaque(opaque) => self.clone_opaque(inst, &opaque.name, &args)?,
             Op::Nest(_) => {
-                return Err(Diagnostic::new(
+                return Err(Diagnostic::defect(
                     "cannot export a nest",
                     "it must be expanded to loops first",
-                    "",
                 ));
             }
             Op::Request(_) => {
-                return Err(Diagnostic::new(
+                return Err(Diagnostic::defect(
                     "cannot export a request for a derivative",
                     "it must be replaced by a call of the derivative first",
-                    "",
                 ));
             }
             Op::Jump(edge) => {
@@ -103,9 +101,10 @@ impl Exporter<'_> {
             Op::OpaqueTerminator { opaque, edges } => {
                 if self.mode == Mode::New && opaque.name.starts_with("indirectbr") {
                     return Err(Diagnostic::new(
+                        Code::ComputedJump,
                         "cannot copy a jump to a computed label",
                         "the labels are addresses in the original function",
-                        "",
+                        "write the jumps as a switch in a loop",
                     ));
                 }
                 let made = self.clone_opaque(inst, &opaque.name, &args)?;
@@ -228,7 +227,7 @@ impl Exporter<'_> {
 
     /// Clones an instruction that core does not model, with its operands and block replaced.
     fn clone_opaque(&mut self, inst: Inst, name: &str, args: &[Val]) -> Result<Val> {
-        let refuse = |reason: &str| Diagnostic::new(format!("cannot export {name}"), reason, "");
+        let refuse = |reason: &str| Diagnostic::defect(format!("cannot export {name}"), reason);
         let Some(origin) = self.origin_of(inst) else {
             return Err(refuse("what it was read from is not known"));
         };

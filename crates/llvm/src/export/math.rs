@@ -27,10 +27,9 @@ impl Exporter<'_> {
             return Ok(self.intrinsic(&name, function, args, ty));
         }
         let Some(kind) = ty.scalar().float_kind() else {
-            return Err(Diagnostic::new(
+            return Err(Diagnostic::defect(
                 format!("cannot compute {} of the type {ty}", function.name()),
                 "it is no float",
-                "",
             ));
         };
         let Some(lanes) = ty.lanes() else {
@@ -102,10 +101,9 @@ impl Exporter<'_> {
             kind => kind,
         };
         let Some(name) = known::c_name(function, c_kind) else {
-            return Err(Diagnostic::new(
+            return Err(Diagnostic::defect(
                 format!("cannot call {}", function.name()),
                 "no such function is in the C library or in LLVM",
-                "",
             ));
         };
         let own = self.origins.llvm_type(Type::float(kind));

@@ -46,10 +46,9 @@ pub fn export_function(imported: &mut Imported, func: Func) -> Result<Val> {
         return Ok(target);
     }
     if !ll::is_declaration(target) {
-        return Err(Diagnostic::new(
+        return Err(Diagnostic::defect(
             format!("cannot export {}", function.name),
             "a function of this name has a body already",
-            "",
         ));
     }
     attributes::set_function_attributes(&mut imported.origins, function, target);
@@ -62,10 +61,9 @@ pub fn replace_body(imported: &mut Imported, func: Func) -> Result<()> {
     let function = &imported.module.funcs[func];
     let target = function.origin.and_then(|o| imported.origins.value(o));
     let Some(target) = target.filter(|&t| ll::is_function(t) && !ll::is_declaration(t)) else {
-        return Err(Diagnostic::new(
+        return Err(Diagnostic::defect(
             format!("cannot replace the body of {}", function.name),
             "it was not imported with a body",
-            "",
         ));
     };
     // SAFETY: the function is live, and blocks are removed only after the walk.

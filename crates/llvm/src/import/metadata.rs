@@ -53,6 +53,24 @@ impl Importer {
         Some(loc)
     }
 
+    /// How many parameters a function has in the source program, if debug information says it.
+    pub(super) fn source_params(&self, function: Val) -> Option<usize> {
+        let operand = |node: Md, wanted: Kind| {
+            let operands = ll::node_operands(ll::metadata_as_value(self.context, node));
+            let wanted = wanted as u32;
+            let operands = operands.into_iter().filter(|v| !v.is_null());
+            let mut operands = operands.map(ll::as_metadata);
+            operands.find(|&node| ll::metadata_kind(node) as u32 == wanted)
+        };
+        let subprogram = Some(ll::subprogram(function)).filter(|node| !node.is_null())?;
+        let ty = Kind::LLVMDISubroutineTypeMetadataKind;
+        let list = Kind::LLVMMDTupleMetadataKind;
+        let types = operand(operand(subprogram, ty)?, list)?;
+        // The first is that of the result.
+        let types = ll::node_operands(ll::metadata_as_value(self.context, types));
+        types.len().checked_sub(1)
+    }
+
     /// The file and the function of a scope.
     fn scope_name(&mut self, scope: Md) -> (String, String) {
         if let Some(known) = self.scope_names.get(&scope) {

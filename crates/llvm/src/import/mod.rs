@@ -28,7 +28,7 @@ use crate::requests::noted_variables;
 use attributes::AttributeKinds;
 use metadata::MetadataKinds;
 use std::collections::{HashMap, HashSet};
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_core::ir::{self, Func, Function, Loc, Scope, SourceType, Symbol, Tbaa, Type};
 
 /// Reads a module. The module must not be changed by passes as long as the result is in use.
@@ -83,6 +83,7 @@ impl Importer {
         let little = ll::byte_order(layout) == llvm_sys::target::LLVMByteOrdering::LLVMLittleEndian;
         if !little || ll::pointer_size(layout) != 8 {
             return Err(Diagnostic::new(
+                Code::Target,
                 format!("cannot read a module for the target {:?}", llvm.triple()),
                 "its machine is not a 64-bit little-endian one",
                 "compile for x86-64, AArch64 or another 64-bit little-endian machine",
@@ -114,7 +115,12 @@ impl Importer {
 
     fn refuse(&mut self, message: String, reason: impl Into<String>) {
         if self.refusal.is_none() {
-            self.refusal = Some(Diagnostic::new(message, reason, ""));
+            self.refusal = Some(Diagnostic::new(
+                Code::Target,
+                message,
+                reason,
+                "compile for x86-64, AArch64 or another 64-bit little-endian machine",
+            ));
         }
     }
 
@@ -144,6 +150,9 @@ impl Importer {
         function.local = is_local(value);
         if ll::is_function(value) {
             self.function_attributes(value, &mut function);
+            let hidden = function.params.iter().filter(|p| p.sret.is_some()).count();
+            let seen = function.sig.params.len() - hidden;
+            function.params_rewritten = self.source_params(value) != Some(seen);
             function.address_taken =
                 is_address_taken(value) || ll::string_attribute(value, ADDRESS_TAKEN).is_some();
         }

@@ -2,7 +2,7 @@
 
 use super::grammar::{closest_annotation, closest_marker, edit_distance};
 use super::parse::{Target, Word};
-use zymase_core::diagnostic::Diagnostic;
+use zymase_core::diagnostic::{Code, Diagnostic};
 use zymase_core::ir::{Activity, MathFn, RuleKind, Type, TypeKind};
 
 type Complaint = Box<Diagnostic>;
@@ -10,6 +10,7 @@ type Complaint = Box<Diagnostic>;
 /// A word that looks like a marker.
 pub fn unknown_marker(word: &str) -> Complaint {
     Diagnostic::new(
+        Code::UnknownWord,
         format!("unknown marker `{word}`"),
         "a global variable whose name begins with `enzyme_` says how to treat an argument, and this one has no meaning",
         format!("did you mean `{}`?", closest_marker(word)),
@@ -19,6 +20,7 @@ pub fn unknown_marker(word: &str) -> Complaint {
 /// A marker of the grammar that has no implementation yet.
 pub fn unsupported_marker(word: &str) -> Complaint {
     Diagnostic::new(
+        Code::UnsupportedWord,
         format!("`{word}` is not supported yet"),
         "Zymase cannot yet do what this marker asks for, and leaving it out would change the meaning",
         "ask for the derivative without it",
@@ -28,6 +30,7 @@ pub fn unsupported_marker(word: &str) -> Complaint {
 /// A call of the grammar that has no implementation yet.
 pub fn unsupported_call(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::UnsupportedWord,
         format!("`{name}` is not supported yet"),
         "Zymase knows this request but cannot serve it",
         "use __enzyme_autodiff (reverse mode) or __enzyme_fwddiff (forward mode)",
@@ -37,6 +40,7 @@ pub fn unsupported_call(name: &str) -> Complaint {
 /// The function to differentiate takes any number of arguments.
 pub fn variadic(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::Variadic,
         format!("`{name}` is variadic, so it has no derivative"),
         "there is no place for shadows among arguments that only the function itself can tell apart",
         "pass the values in an array, or write a function with fixed parameters",
@@ -46,6 +50,7 @@ pub fn variadic(name: &str) -> Complaint {
 /// An annotation that looks like one of ours.
 pub fn unknown_annotation(word: &str, about: &str) -> Complaint {
     Diagnostic::new(
+        Code::UnknownWord,
         format!("unknown annotation `{word}` on `{about}`"),
         "an annotation that begins with `enzyme_` says how to differentiate a function or variable, and this one has no meaning",
         format!("did you mean `{}`?", closest_annotation(word)),
@@ -61,6 +66,7 @@ pub fn malformed_rule(by: &str, kind: RuleKind) -> Complaint {
         RuleKind::Like => "{f, \"log1p\"}",
     };
     Diagnostic::new(
+        Code::MalformedRule,
         format!("cannot read the registration `{by}`"),
         format!("it should have the entries {entries}, known at compile time"),
         match kind {
@@ -76,6 +82,7 @@ pub fn malformed_rule(by: &str, kind: RuleKind) -> Complaint {
 /// A registration of an allocator that is none.
 pub fn malformed_allocator(by: &str) -> Complaint {
     Diagnostic::new(
+        Code::MalformedAllocator,
         format!("cannot read the registration `{by}`"),
         "it should have the entries {alloc, (void *)size_argument, \"arguments of free\", free}, \
          known at compile time",
@@ -86,6 +93,7 @@ pub fn malformed_allocator(by: &str) -> Complaint {
 /// An allocator without what frees its memory.
 pub fn allocator_without_free(by: &str, about: &str) -> Complaint {
     Diagnostic::new(
+        Code::MalformedAllocator,
         format!("the allocator `{about}` is registered without what frees its memory"),
         format!(
             "shadows are allocated by `{about}` too, and the derivative has to free them; `{by}` \
@@ -98,6 +106,7 @@ pub fn allocator_without_free(by: &str, about: &str) -> Complaint {
 /// An allocator whose size is no argument.
 pub fn allocator_without_size(by: &str, about: &str, index: i64, what: &str) -> Complaint {
     Diagnostic::new(
+        Code::MalformedAllocator,
         format!("argument {index} of the allocator `{about}` is no size in bytes"),
         format!("`{by}` says that it is, but {what}"),
         "give the position of the argument with the size; the first one is 0",
@@ -107,6 +116,7 @@ pub fn allocator_without_size(by: &str, about: &str, index: i64, what: &str) -> 
 /// A function that cannot free what an allocator made.
 pub fn wrong_free(by: &str, about: &str, free: &str, what: &str) -> Complaint {
     Diagnostic::new(
+        Code::MalformedAllocator,
         format!("`{free}` cannot be called to free what `{about}` allocates"),
         format!("{what}; that is what `{by}` says"),
         format!(
@@ -123,6 +133,7 @@ const ALLOCATOR_HELP: &str = "name the function that allocates, the position of 
 /// A function of a rule that is not there.
 pub fn missing_part(by: &str, name: &str) -> Complaint {
     Diagnostic::new(
+        Code::MalformedRule,
         format!("there is no function `{name}` for the annotation `{by}`"),
         "the parts of a rule are named as the linker knows them, and must be in the same file",
         "declare the function in this file, in C++ as extern \"C\"",
@@ -133,6 +144,7 @@ pub fn missing_part(by: &str, name: &str) -> Complaint {
 pub fn unknown_activity(by: &str, word: &str) -> Complaint {
     let known: Vec<&str> = Activity::ALL.iter().map(|a| a.name()).collect();
     Diagnostic::new(
+        Code::MalformedRule,
         format!("unknown activity `{word}` in the registration `{by}`"),
         "the last entry says for each argument which activity the rule handles",
         format!("write one of {}", known.join(", ")),
@@ -142,6 +154,7 @@ pub fn unknown_activity(by: &str, word: &str) -> Complaint {
 /// A rule with another number of activities than the function has arguments.
 pub fn wrong_activities(by: &str, about: &str, found: usize, expected: usize) -> Complaint {
     Diagnostic::new(
+        Code::MalformedRule,
         format!("the registration `{by}` has activities for {found} arguments"),
         format!("`{about}` takes {expected}"),
         "write one activity for each argument",
@@ -153,6 +166,7 @@ pub fn unknown_library_function(about: &str, name: &str) -> Complaint {
     let mut known: Vec<&str> = MathFn::ALL.iter().map(|f| f.name()).collect();
     known.sort_by_key(|known| (edit_distance(known, name), known.len().abs_diff(name.len())));
     Diagnostic::new(
+        Code::WrongLike,
         format!("`{about}` cannot be like `{name}`"),
         "no derivative of a library function of that name is known",
         format!("did you mean {}?", known[..3].join(", ")),
@@ -162,6 +176,7 @@ pub fn unknown_library_function(about: &str, name: &str) -> Complaint {
 /// A function that is said to be like one of another type.
 pub fn unlike(about: &str, name: &str, found: &str) -> Complaint {
     Diagnostic::new(
+        Code::WrongLike,
         format!("`{about}` cannot be like `{name}`"),
         format!("its types are {found}, and `{name}` has others"),
         "name a function of the same types",
@@ -171,6 +186,7 @@ pub fn unlike(about: &str, name: &str, found: &str) -> Complaint {
 /// An annotation of something that is neither a function nor a global variable.
 pub fn annotated_value(word: &str) -> Complaint {
     Diagnostic::new(
+        Code::AnnotatedValue,
         format!("the annotation `{word}` stands on a local variable, parameter or field"),
         "Zymase reads annotations of functions and global variables only, and leaving this one out would change the meaning",
         "annotate the function or the global variable, or pass the value as enzyme_const",
@@ -180,6 +196,7 @@ pub fn annotated_value(word: &str) -> Complaint {
 /// A type hint about something that is not memory.
 pub fn hint_without_pointer(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::HintWithoutPointer,
         format!("`{name}` is not called with a pointer"),
         "a type hint says what the memory at a pointer holds",
         format!("write it as `{name}(p);` or `{name}(p, bytes);`, and use no result of it"),
@@ -189,6 +206,7 @@ pub fn hint_without_pointer(name: &str) -> Complaint {
 /// The function is not a constant.
 pub fn not_a_function(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::NoFunction,
         format!("the first argument of `{name}` is not a function known at compile time"),
         "a derivative is written for one function; this pointer may hold any",
         "pass the function itself, one request for each function that may be meant",
@@ -198,6 +216,7 @@ pub fn not_a_function(name: &str) -> Complaint {
 /// The request function is used as a value.
 pub fn address_taken(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::RequestAsValue,
         format!("`{name}` is used other than to call it"),
         "a request is served where it is called; through a pointer it cannot be seen",
         "call it directly",
@@ -207,6 +226,7 @@ pub fn address_taken(name: &str) -> Complaint {
 /// The request has no arguments.
 pub fn no_function(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::NoFunction,
         format!("`{name}` is called without a function"),
         "the first argument is the function to differentiate",
         "write it as `__enzyme_autodiff((void *)f, …)`",
@@ -216,6 +236,7 @@ pub fn no_function(name: &str) -> Complaint {
 /// The function has no body.
 pub fn only_declared(name: &str) -> Complaint {
     Diagnostic::new(
+        Code::OnlyDeclared,
         format!("`{name}` is only declared, so it has no derivative"),
         "its body is not in this module, nor in any bitcode that was given",
         format!("compile the file that defines `{name}` with Zymase too, and link both with it"),
@@ -225,6 +246,7 @@ pub fn only_declared(name: &str) -> Complaint {
 /// An integer constant where a float or pointer belongs.
 pub fn folded_marker(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
+        Code::FoldedMarker,
         format!(
             "an integer constant stands where {} belongs",
             argument(target, index)
@@ -237,6 +259,7 @@ pub fn folded_marker(target: &Target, index: usize) -> Complaint {
 /// A value of another kind.
 pub fn wrong_type(target: &Target, index: usize, given: Type) -> Complaint {
     Diagnostic::new(
+        Code::WrongArgument,
         format!("{} cannot be {}", argument(target, index), noun(given)),
         format!(
             "`{}` takes {} there",
@@ -265,6 +288,7 @@ pub fn missing_shadow(target: &Target, index: usize, width: u32, found: Option<T
     };
     let help = "pass the shadow after the argument, or write enzyme_const before an argument without derivative";
     Diagnostic::new(
+        Code::MissingShadow,
         format!("{} has no shadow", argument(target, index)),
         reason,
         help,
@@ -274,6 +298,7 @@ pub fn missing_shadow(target: &Target, index: usize, width: u32, found: Option<T
 /// A strided argument without its stride.
 pub fn missing_stride(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
+        Code::MissingShadow,
         format!("{} has no stride", argument(target, index)),
         "enzyme_dupv is followed by the distance in bytes from one shadow to the next",
         "write `enzyme_dupv, sizeof(double) * n, x, dx`",
@@ -283,6 +308,7 @@ pub fn missing_stride(target: &Target, index: usize) -> Complaint {
 /// The call ends early.
 pub fn too_few_arguments(target: &Target, given: usize) -> Complaint {
     Diagnostic::new(
+        Code::ArgumentCount,
         format!(
             "`{}` takes {}, but the request gives {given}",
             target.name,
@@ -328,6 +354,7 @@ pub fn too_many_arguments(
     };
     let verb = if extra == 1 { "is" } else { "are" };
     Diagnostic::new(
+        Code::ArgumentCount,
         format!(
             "{} too many: `{}` takes {}",
             format_args!("{} {verb}", count(extra, "value")),
@@ -342,6 +369,7 @@ pub fn too_many_arguments(
 /// A marker followed by no value.
 pub fn marker_without_value(marker: &str, next: &str) -> Complaint {
     Diagnostic::new(
+        Code::MarkerAlone,
         format!("{marker} is followed by {next}"),
         "an activity marker says how to treat the value after it",
         format!("write the argument after {marker}, or remove the marker"),
@@ -351,6 +379,7 @@ pub fn marker_without_value(marker: &str, next: &str) -> Complaint {
 /// A marker that gives a shadow to something that has no derivative.
 pub fn shadow_for_integer(target: &Target, index: usize, marker: &str) -> Complaint {
     Diagnostic::new(
+        Code::WrongMarker,
         format!(
             "{marker} stands before {}, {}",
             argument(target, index),
@@ -364,6 +393,7 @@ pub fn shadow_for_integer(target: &Target, index: usize, marker: &str) -> Compla
 /// Out on a pointer.
 pub fn out_on_pointer(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
+        Code::WrongMarker,
         format!(
             "enzyme_out stands before {}, a pointer",
             argument(target, index)
@@ -376,6 +406,7 @@ pub fn out_on_pointer(target: &Target, index: usize) -> Complaint {
 /// Out in forward mode.
 pub fn out_in_forward(target: &Target, index: usize) -> Complaint {
     Diagnostic::new(
+        Code::WrongMarker,
         format!(
             "enzyme_out stands before {} in forward mode",
             argument(target, index)
@@ -388,6 +419,7 @@ pub fn out_in_forward(target: &Target, index: usize) -> Complaint {
 /// Dup on a float by value in reverse mode.
 pub fn dup_on_scalar(target: &Target, index: usize, marker: &str) -> Complaint {
     Diagnostic::new(
+        Code::WrongMarker,
         format!(
             "{marker} stands before {}, a float by value, in reverse mode",
             argument(target, index)
@@ -400,6 +432,7 @@ pub fn dup_on_scalar(target: &Target, index: usize, marker: &str) -> Complaint {
 /// A return marker that does not fit the result.
 pub fn wrong_return(target: &Target, marker: &str, ty: Type) -> Complaint {
     Diagnostic::new(
+        Code::WrongReturnMarker,
         format!(
             "{marker} does not fit `{}`, which returns {}",
             target.name,
@@ -413,6 +446,7 @@ pub fn wrong_return(target: &Target, marker: &str, ty: Type) -> Complaint {
 /// A result of several floats in a combined call.
 pub fn no_seed(target: &Target, ty: Type) -> Complaint {
     Diagnostic::new(
+        Code::NoSeed,
         format!("`{}` returns {}, which has no seed", target.name, noun(ty)),
         "reverse mode starts from the derivative of one number with respect to itself, 1; several numbers need a seed each",
         "return the result through a pointer, and put the seeds in its shadow",
@@ -422,6 +456,7 @@ pub fn no_seed(target: &Target, ty: Type) -> Complaint {
 /// The primal result of a function without one.
 pub fn primal_return_of_void(target: &Target) -> Complaint {
     Diagnostic::new(
+        Code::WrongReturnMarker,
         format!(
             "enzyme_primal_return, but `{}` returns nothing",
             target.name
@@ -434,6 +469,7 @@ pub fn primal_return_of_void(target: &Target) -> Complaint {
 /// The primal result in split mode.
 pub fn primal_return_in_split(target: &Target) -> Complaint {
     Diagnostic::new(
+        Code::WrongReturnMarker,
         format!(
             "enzyme_primal_return in a split derivative of `{}`",
             target.name
@@ -446,6 +482,7 @@ pub fn primal_return_in_split(target: &Target) -> Complaint {
 /// A width that is no number.
 pub fn bad_width(given: &str) -> Complaint {
     Diagnostic::new(
+        Code::MarkerAlone,
         format!("enzyme_width needs a constant from 1 to 1024, but it is {given}"),
         "the number of derivatives at once decides the code that is written",
         "write the number itself, such as `enzyme_width, 4`",
@@ -455,6 +492,7 @@ pub fn bad_width(given: &str) -> Complaint {
 /// Seeds and tape of the second half do not add up.
 pub fn seeds_and_tape(target: &Target, seeds: usize, given: usize) -> Complaint {
     Diagnostic::new(
+        Code::TapeWords,
         format!(
             "the reverse half of `{}` takes {} and the tape after its arguments, but {given} given",
             target.name,
@@ -472,6 +510,7 @@ pub fn seeds_and_tape(target: &Target, seeds: usize, given: usize) -> Complaint 
 /// The result of the call cannot be the derivatives.
 pub fn wrong_result(target: &str, given: Type, wanted: Type) -> Complaint {
     Diagnostic::new(
+        Code::WrongResult,
         format!(
             "the request returns {}, but this derivative of `{target}` is {}",
             noun(given),
@@ -485,6 +524,7 @@ pub fn wrong_result(target: &str, given: Type, wanted: Type) -> Complaint {
 /// A word about the tape where there is none.
 pub fn no_tape(marker: &str) -> Complaint {
     Diagnostic::new(
+        Code::TapeWords,
         format!("{marker} in a request that has no tape"),
         "only the two halves of reverse mode hand a tape from one to the other",
         "remove the marker, or use __enzyme_augmentfwd and __enzyme_reverse",
@@ -494,6 +534,7 @@ pub fn no_tape(marker: &str) -> Complaint {
 /// A marker that something else follows than it needs.
 pub fn marker_needs(marker: &str, what: &str) -> Complaint {
     Diagnostic::new(
+        Code::MarkerAlone,
         format!("{marker} is followed by no value that it can use"),
         format!("{what} must come after it"),
         format!("write `{marker}, value`"),

@@ -18,7 +18,7 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::*;
 use zymase_core::analysis::types::Hint;
-use zymase_core::diagnostic::{Diagnostic, Place, Result};
+use zymase_core::diagnostic::{Diagnostic, Link, Place, Result};
 use zymase_core::ir::Type;
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
@@ -63,14 +63,23 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Gives a complaint about a function that stands for a request the place of the request.
-    pub fn locate(&self, complaint: Box<Diagnostic>) -> Box<Diagnostic> {
-        let place = complaint.places.first().filter(|place| place.line == 0);
-        let stands_for = |r: &&Pinned| place.is_some_and(|place| place.function == r.symbol);
-        match self.requests.iter().find(stands_for) {
-            Some(pinned) => pinned.complain(complaint),
-            None => complaint,
-        }
+    /// Gives a complaint the places of requests instead of those of the functions that stand for
+    /// them.
+    pub fn locate(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
+        let places = std::mem::take(&mut complaint.places).into_iter();
+        let places = places.flat_map(|place| {
+            let stands_for = |r: &&Pinned| place.line == 0 && place.function == r.symbol;
+            match self.requests.iter().find(stands_for) {
+                Some(pinned) => pinned.way(place.link),
+                None => vec![place],
+            }
+        });
+        complaint.places = places.collect();
+        // The call of a function that stands for a request is where the request is.
+        let spot = |place: &Place| (place.file.clone(), place.line, place.column);
+        let places = &mut complaint.places;
+        places.dedup_by(|next, place| place.line > 0 && spot(next) == spot(place));
+        complaint
     }
 }
 
@@ -100,8 +109,18 @@ pub struct Pinned {
 impl Pinned {
     /// A complaint about this request, with its place.
     pub fn complain(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
-        complaint.places = self.places.clone();
-        complaint.in_function(&self.caller)
+        complaint.places = self.way(Link::Asked);
+        complaint
+    }
+
+    /// The place of the request, with the calls it was inlined through.
+    fn way(&self, link: Link) -> Vec<Place> {
+        let mut way = self.places.clone();
+        match way.first_mut() {
+            Some(first) => first.link = link,
+            None => way.push(Place::function(&self.caller, link)),
+        }
+        way
     }
 }
 

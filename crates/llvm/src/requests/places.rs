@@ -6,7 +6,7 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Place};
+use zymase_core::diagnostic::{Diagnostic, Link, Place};
 
 /// The place of an instruction, and of the calls through which it was inlined.
 ///
@@ -32,6 +32,7 @@ pub unsafe fn places_of(instruction: LLVMValueRef) -> Vec<Place> {
                     false => subprogram_of(context, LLVMDILocationGetScope(location))
                         .unwrap_or_else(|| "an inlined function".to_string()),
                 },
+                link: Link::Inlined,
             });
             location = inlined_at;
         }
@@ -75,6 +76,7 @@ pub unsafe fn place_of_variable(variable: LLVMValueRef) -> Option<Place> {
                     line: LLVMDIVariableGetLine(declared),
                     column: 0,
                     function: value_name(variable),
+                    link: Link::Inlined,
                 });
             }
         }

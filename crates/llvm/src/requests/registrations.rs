@@ -9,7 +9,7 @@ use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use zymase_core::diagnostic::{Diagnostic, Place, Result};
+use zymase_core::diagnostic::{Diagnostic, Link, Place, Result};
 use zymase_core::ir::{Activity, RuleKind};
 
 /// Something that the program registers about a function or variable.
@@ -197,6 +197,7 @@ unsafe fn annotations(
                 line,
                 column: 0,
                 function: about.clone(),
+                link: Link::Inlined,
             });
             let registered = Registered {
                 by: text,

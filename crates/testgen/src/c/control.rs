@@ -109,24 +109,28 @@ impl Writer<'_> {
             Some(value) => {
                 self.line(&format!("{{ {returns} result = {value};"));
                 self.free_buffers(0);
-                self.line("<free heap>");
+                self.line("<free>");
                 self.line("return result; }");
             }
             None => {
                 self.free_buffers(0);
-                self.line("<free heap>");
+                self.line("<free>");
                 self.line("return;");
             }
         }
     }
 
-    pub(super) fn call(&mut self, callee: usize, args: &Args, result: Slot) {
-        let Some(helper) = self.program.helpers.get(callee) else {
+    /// A call of a function, or through a pointer to one of two.
+    pub(super) fn call(
+        &mut self,
+        callee: usize,
+        other: Option<(&Cond, usize)>,
+        args: &Args,
+        result: Slot,
+    ) {
+        let Some((helper, other)) = self.program.callee(self.number, callee, other) else {
             return;
         };
-        if self.number.is_some_and(|own| callee >= own) {
-            return;
-        }
         let kept = |base: Base| match helper.returns {
             Returns::Pointer => self.base(self.lasting(base)),
             _ => self.base(base),
@@ -147,10 +151,17 @@ impl Writer<'_> {
             Args::Fixed => ("p".to_string(), "p".to_string(), fixed()),
         };
         let is_fixed = matches!(args, Args::Fixed) && self.is_main();
-        let depth = if helper.recursive { "2" } else { "n" };
-        let name = match (callee + result).is_multiple_of(8) && !is_fixed {
-            true => format!("pointer_to_helper{callee}"),
-            false => format!("helper{callee}"),
+        let recursive = helper.recursive || other.is_some_and(|(_, _, other)| other.recursive);
+        let depth = if recursive { "2" } else { "n" };
+        let name = match other {
+            Some((cond, other, _)) => {
+                let cond = self.cond(cond);
+                format!("({cond} ? helper{callee} : helper{other})")
+            }
+            None if (callee + result).is_multiple_of(8) && !is_fixed => {
+                format!("pointer_to_helper{callee}")
+            }
+            None => format!("helper{callee}"),
         };
         let text = format!("{name}({first}, {second}, {float}, {depth})");
         self.make_call(&text, helper.returns, result, is_fixed);

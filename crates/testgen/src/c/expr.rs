@@ -1,7 +1,7 @@
 //! Values: floats, integers, conditions, addresses.
 
 use super::Writer;
-use crate::tree::{ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Place, Via};
+use crate::tree::{ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Near, Place, Via};
 
 impl Writer<'_> {
     /// The address of a base.
@@ -14,6 +14,8 @@ impl Writer<'_> {
             Base::Global => "g".to_string(),
             Base::Slot(slot) => format!("s{slot}"),
             Base::Table(n) => format!("table[{}]", n % 4),
+            Base::TableAt(slot) => format!("table[s{slot} & 3]"),
+            Base::Owned => "owner".to_string(),
             Base::Indirect(n) => format!("indirect[{}]", n % 4),
             Base::Field(n) => format!("records[{}].p", n % 4),
             Base::Buffer => match self.buffers.last() {
@@ -72,6 +74,14 @@ impl Writer<'_> {
             Int::Add(x, y) => wrapping(x, "+", y),
             Int::Mul(x, y) => wrapping(x, "*", y),
             Int::Rounded(x) => format!("(long)(sin({}) * 3.3)", self.expr(x)),
+            Int::Narrow(x, how) => {
+                let ty = match how % 3 {
+                    0 => "signed char",
+                    1 => "unsigned short",
+                    _ => "int",
+                };
+                format!("(long)({ty})({})", self.int(x))
+            }
             Int::OfRecord(slot) => format!("s{slot}.n"),
             Int::OfField(n) => format!("records[{}].n", n % 4),
         }
@@ -79,6 +89,7 @@ impl Writer<'_> {
 
     pub(super) fn cond(&self, cond: &Cond) -> String {
         let (pred, x, y) = match cond {
+            Cond::Tie(pred, x) => (*pred, self.expr(x), self.expr(x)),
             Cond::Float(pred, x, y) => (*pred, self.expr(x), format!("{y:?}")),
             Cond::Int(pred @ ("ult" | "uge"), x, y) => {
                 let relation = if *pred == "ult" { "<" } else { ">=" };
@@ -140,9 +151,10 @@ pub(super) fn field(n: u8) -> char {
 fn fun_of(fun: Fun, x: &str) -> String {
     match fun {
         Fun::Smooth(name) => format!("{name}({x})"),
-        Fun::Positive(name) => format!("{name}(above({x}))"),
-        Fun::Unit(name) => format!("{name}(sin({x}) * 0.7)"),
-        Fun::Tamed(name) => format!("{name}(tanh({x}))"),
+        Fun::Within(name, Near::Sine(by)) => format!("{name}(sin({x}) * {by:?})"),
+        Fun::Within(name, Near::Tanh(by)) => format!("{name}(tanh({x}) * {by:?})"),
+        Fun::Within(name, Near::Square(by)) => format!("{name}(square({x}) + {by:?})"),
+        Fun::Within(name, Near::Times(by)) => format!("{name}(({x}) * {by:?})"),
         Fun::Neg => format!("(-({x}))"),
         Fun::Abs => format!("fabs({x} + 0.0371)"),
         Fun::Powi(n) => format!("__builtin_powi(sin({x}) + 1.5, {n})"),

@@ -2,6 +2,7 @@
 
 use super::functions;
 use crate::referee::Arg;
+use crate::referee::differences::Steps;
 use crate::tree::{Program, Returns};
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use std::fmt::Write as _;
 pub struct Expected {
     /// The arguments.
     pub args: Vec<Arg>,
-    /// What all arrays hold afterwards.
+    /// What all arrays and the global one hold afterwards.
     pub arrays: Vec<f64>,
     /// The derivative of the weighted sum of outputs by every input.
     pub gradient: Vec<f64>,
@@ -19,13 +20,18 @@ pub struct Expected {
 }
 
 /// The program, with what it must find at some points.
-pub fn program(program: &Program, points: &[Expected]) -> String {
+///
+/// With `-DSECOND_ORDER` it also compares the forward mode of its reverse mode with finite
+/// differences, taken in these steps.
+pub fn program(program: &Program, points: &[Expected], steps: Steps) -> String {
     let mut text = format!("{PROLOGUE}{}\n", functions(program));
     let returns = match program.main.returns {
         Returns::Nothing => "#define RESULT(x) ((void)(x), 0.0)\n",
         _ => "#define RESULT(x) (x)\n",
     };
     text += returns;
+    let Steps { step, relative } = steps;
+    let _ = writeln!(text, "#define STEP {step:?}\n#define RELATIVE {relative:?}");
     text += HARNESS;
     text += "int main(void) {\n";
     for point in points {
@@ -38,6 +44,7 @@ pub fn program(program: &Program, points: &[Expected]) -> String {
         for arg in &point.args {
             match arg {
                 Arg::Dup(numbers) | Arg::Const(numbers) => inputs.extend(numbers),
+                Arg::Part(..) => {}
                 Arg::Out(x) => inputs.push(*x),
                 Arg::Int(value) => n = *value,
             }
@@ -69,7 +76,7 @@ typedef long Integers __attribute__((vector_size(16)));
 
 double g[8] = {0.5, 1.5, -0.5, 0.25, 0.75, -1.0, 1.0, 0.125};
 
-static double above(double x) { return x * x + 1.0 + 0.125; }
+static double square(double x) { return x * x; }
 static double aside(double x) { return x * x + 0.2371; }
 static double safe_quotient(double x, double y) { return x / (y * y + 1.0); }
 static double guarded_quotient(double x, double y) {
@@ -124,6 +131,48 @@ static void swap_integers(double *to, const double *from) {
 }
 static void move_array(double *to, const double *from) { double a = from[0], b = from[1]; to[0] = a, to[1] = b; }
 static void move_wide(double *to, const double *from) { unsigned __int128 w; memcpy(&w, from, 16), memcpy(to, &w, 16); }
+__attribute__((noinline)) static void rotate(double **table, long n) {
+  double **first = &table[n & 3], **second = &table[((unsigned long)n + 1) & 3], *x = *first;
+  *first = *second, *second = x;
+}
+__attribute__((noinline)) static void choose(double **out, double *x, double *y, long n) { *out = n & 1 ? y : x; }
+__attribute__((noinline)) static double walk(double *p, double *q, double u, double w, long n) {
+  double s = u;
+  for (long i = 0; i <= (n & 3); i++, p++) { s = tanh(s * w + *p * *p); *p = sin(s); }
+  return s;
+}
+static double sweep(double *p, double *q, double u, double w, long n) {
+  long count = (n & 3) + 1;
+  for (long i = 0; i < count; i++)
+    for (long j = 0; j < count - i; j++) p[j] = tanh(p[j] * w) + sin(p[count - i - 1] * u);
+  return sin(q[0]);
+}
+static double eliminate(double *p, double *q, double u, double w, long n) {
+  long count = (n & 3) + 1;
+  for (long i = 0; i < count; i++)
+    for (long j = i + 1; j < count; j++) p[j] = tanh(p[j] * w) + sin(p[i] * u);
+  return sin(q[0]);
+}
+typedef struct { double a; float b, c; long n; } Mixed;
+__attribute__((noinline)) static double exchange(double *p, double *q, double u, double w, long n) {
+  Mixed old = {u * w, (float)u, (float)w, n}, new;
+  memcpy(&new, &old, sizeof(Mixed));
+  old.b = 0.5f;
+  double result = tanh(new.a + (double)(new.b * new.c));
+  p[new.n & 3] = result;
+  return result * (double)old.b;
+}
+__attribute__((noinline)) static double mix(double *p, double *q, double u, double w, long n) {
+  double x = p[0], y = p[1];
+  q[0] = tanh(x * u + y * w + x * y);
+  q[1] = sin(q[0] * q[1]);
+  return q[1];
+}
+static double *renewed(double *old, const double *p) {
+  double *new = malloc(64);
+  memmove(new, old, 32), memmove(new + 4, p, 32), free(old);
+  return new;
+}
 static Record scaled(Record r) { r.x *= 0.75; return r; }
 "#;
 
@@ -158,9 +207,56 @@ static void unchanged(const char *what, const Memory *m, const double *arrays) {
     compare(what, i, m->p[i], arrays[i], 1e-9 * (1 + fabs(arrays[i])));
     compare(what, 8 + i, m->q[i], arrays[8 + i], 1e-9 * (1 + fabs(arrays[8 + i])));
     compare(what, 16 + i, m->c[i], arrays[16 + i], 1e-9 * (1 + fabs(arrays[16 + i])));
+    compare(what, 24 + i, g[i], arrays[24 + i], 1e-9 * (1 + fabs(arrays[24 + i])));
   }
 }
 static double weight(int i) { return 0.5 + 0.25 * (i * 7 % 5); }
+
+#ifdef SECOND_ORDER
+static double first_order(double *p, double *dp, double *q, double *dq, double *c, double u, double w, long n) {
+  Doubles by = __enzyme_autodiff((void *)f, enzyme_dup, p, dp, enzyme_dup, q, dq, enzyme_const, c,
+                                 enzyme_out, u, enzyme_out, w, enzyme_const, n);
+  return by.first + by.second;
+}
+static double along(int i) { return 0.25 * (i * 5 % 7) - 0.7; }
+
+// The gradient, and the sum of what belongs to the scalars, at some distance from a point.
+static void gradient_at(const double *in, long n, double by, double *out) {
+  Memory m, d;
+  double near[26];
+  for (int i = 0; i < 26; i++) near[i] = in[i] + (i < 16 || i > 23 ? by * along(i) : 0);
+  reset(&d, 0), reset(&m, near);
+  for (int i = 0; i < 8; i++) d.p[i] = weight(i), d.q[i] = weight(8 + i);
+  out[16] = first_order(m.p, d.p, m.q, d.q, m.c, near[24], near[25], n);
+  memcpy(out, d.p, 64), memcpy(out + 8, d.q, 64);
+}
+
+// The forward mode of the reverse mode is the slope of the gradient, where finite differences with two
+// steps agree on one.
+static void check_second(const double *in, long n) {
+  Memory m, d, tm, td;
+  reset(&d, 0), reset(&tm, 0), reset(&td, 0), reset(&m, in);
+  for (int i = 0; i < 8; i++) {
+    d.p[i] = weight(i), d.q[i] = weight(8 + i), td.p[i] = td.q[i] = 0;
+    tm.p[i] = along(i), tm.q[i] = along(8 + i);
+  }
+  double found[17], slope[2][17], largest = 1;
+  found[16] = __enzyme_fwddiff((void *)first_order, enzyme_dup, m.p, tm.p, enzyme_dup, d.p, td.p, enzyme_dup, m.q, tm.q,
+                               enzyme_dup, d.q, td.q, enzyme_const, m.c, enzyme_dup, in[24], along(24),
+                               enzyme_dup, in[25], along(25), enzyme_const, n);
+  memcpy(found, td.p, 64), memcpy(found + 8, td.q, 64);
+  around("second order", &m), around("second order", &d), around("second order", &tm), around("second order", &td);
+  for (int k = 0; k < 2; k++) {
+    double above[17], below[17], step = k ? STEP / 2 : STEP;
+    gradient_at(in, n, step, above), gradient_at(in, n, -step, below);
+    for (int i = 0; i < 17; i++) slope[k][i] = (above[i] - below[i]) / (2 * step);
+  }
+  for (int i = 0; i < 17; i++) largest = fmax(largest, fmax(fabs(found[i]), fabs(slope[1][i])));
+  for (int i = 0; i < 17; i++)
+    if (fabs(slope[0][i] - slope[1][i]) <= RELATIVE * largest)
+      compare("second order", i, found[i], slope[1][i], 10 * RELATIVE * largest);
+}
+#endif
 
 __attribute__((noinline)) static void check(const double *in, long n, const double *arrays,
                                             const double *gradient, double tolerance) {
@@ -190,5 +286,8 @@ __attribute__((noinline)) static void check(const double *in, long n, const doub
     for (int i = 0; i < 8; i++) sum += weight(i) * d.p[i] + weight(8 + i) * d.q[i];
     compare("forward", k, sum, gradient[k], tolerance);
   }
+#ifdef SECOND_ORDER
+  check_second(in, n);
+#endif
 }
 "#;

@@ -15,7 +15,7 @@ mod stmt;
 
 pub use harness::{Expected, program};
 
-use crate::tree::{Kind, Program, Returns, Routine, SLOTS, Slot};
+use crate::tree::{Kind, OWNER, Program, Returns, Routine, SLOTS, Slot};
 use std::fmt::Write as _;
 
 /// The functions of a program.
@@ -33,7 +33,7 @@ fn type_of(kind: Kind) -> &'static str {
         Kind::Float | Kind::Fixed => "double",
         Kind::Int => "long",
         Kind::Bits | Kind::Pair => "unsigned long",
-        Kind::Ptr => "double *",
+        Kind::Ptr | Kind::Owner => "double *",
         Kind::Single => "float",
         Kind::Vector => "Vector",
         Kind::Record => "Value",
@@ -93,11 +93,12 @@ impl<'a> Writer<'a> {
         self.return_now(Some(&result));
         let body = std::mem::take(&mut self.out);
         let prologue = self.prologue(&body);
-        let free = match body.contains("heap") {
-            true => "  free(heap);\n",
-            false => "",
-        };
-        let body = body.replace("  <free heap>\n", free);
+        let used = |name: &str, text: &'static str| if body.contains(name) { text } else { "" };
+        let free = [
+            used("heap", "  free(heap);\n"),
+            used("owner", "  free(owner);\n"),
+        ];
+        let body = body.replace("  <free>\n", &free.concat());
         let returns = return_type(self.routine.returns);
         let name = self.name();
         let params = match self.number {
@@ -149,7 +150,7 @@ impl<'a> Writer<'a> {
                 let _ = writeln!(text, "  {}", lines.replace('\n', "\n  "));
             }
         }
-        for (slot, &kind) in SLOTS.iter().enumerate() {
+        for (slot, &kind) in SLOTS.iter().enumerate().take(OWNER) {
             let (ty, value) = (type_of(kind), self.first_value(slot));
             let _ = writeln!(text, "  {ty} s{slot} = {value};");
         }
@@ -175,6 +176,7 @@ impl<'a> Writer<'a> {
             (Kind::Vector, _) => "load_vector(p)",
             (Kind::Record, _) => "{0.5, 3, u}",
             (Kind::Bits, _) => "bits(u)",
+            (Kind::Owner, _) => "owner",
             (Kind::Pair, _) => "set_half(0x3f00000000000000ul, 0, (float)u)",
         }
     }
@@ -199,4 +201,9 @@ const MEMORY: &[(&str, &str)] = &[
          memcpy(records + 2, records, 2 * sizeof(Record));",
     ),
     ("singles", "float singles[8] = {(float)u};"),
+    ("chosen", "double *chosen;"),
+    (
+        "owner",
+        "double *owner = malloc(8 * sizeof(double));\nmemset(owner, 0, 32), memmove(owner + 4, p, 32);",
+    ),
 ];

@@ -18,7 +18,10 @@ impl Writer<'_> {
                 self.return_now(Some(result));
                 self.line("}");
             }
-            Stmt::Call(callee, args, result) => self.call(*callee, args, *result),
+            Stmt::Call(callee, args, result) => self.call(*callee, None, args, *result),
+            Stmt::CallEither(cond, [callee, other], args, result) => {
+                self.call(*callee, Some((cond, *other)), args, *result);
+            }
             Stmt::Recurse(base, float, result) => self.recurse(*base, float, *result),
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
@@ -147,6 +150,20 @@ impl Writer<'_> {
             }
             Stmt::StoreTable(n, base) => format!("table[{}] = {}", n % 4, address(*base)),
             Stmt::StoreIndirect(n, base) => format!("indirect[{}] = {}", n % 4, address(*base)),
+            Stmt::Rotate(int) => format!("rotate(table, {})", self.int(int)),
+            Stmt::Choose(slot, x, y, int) => {
+                let (x, y) = (address(*x), address(*y));
+                format!(
+                    "choose(&chosen, {x}, {y}, {}), s{slot} = chosen",
+                    self.int(int)
+                )
+            }
+            Stmt::Kernel(kernel, [first, second], [to, other]) => {
+                let (first, second) = (self.base(*first), self.base(*second));
+                let name = kernel.name();
+                format!("s{to} = {name}({first}, {second}, s{to}, s{other}, n)")
+            }
+            Stmt::Renew => "owner = renewed(owner, p)".to_string(),
             Stmt::StoreField(n, expr) => format!("records[{}].x = {}", n % 4, self.expr(expr)),
             Stmt::StoreFieldInt(n, int) => format!("records[{}].n = {}", n % 4, self.int(int)),
             Stmt::StoreFieldPtr(n, base) => format!("records[{}].p = {}", n % 4, address(*base)),

@@ -1,7 +1,7 @@
 //! Control flow: branches, loops, ways out of them, calls.
 
 use super::{Around, Env, Lowering, return_type};
-use crate::tree::{Args, Base, Cond, Expr, Form, Kind, Returns, SLOTS, Slot, Stmt, Trips};
+use crate::tree::{Args, Base, Cond, Expr, Form, Kind, OWNER, Returns, SLOTS, Slot, Stmt, Trips};
 use std::collections::BTreeSet;
 
 impl Lowering<'_> {
@@ -250,8 +250,10 @@ impl Lowering<'_> {
             }
         };
         self.free_buffers(0);
-        // Whether the heap array exists is known only at the end; the mark is replaced there.
+        // Whether these arrays exist is known only at the end; the marks are replaced there.
         self.line("<free heap>");
+        let owned = self.get(OWNER);
+        self.line(&format!("<free owned {owned}>"));
         match value {
             Some(value) => self.line(&format!("return {value}")),
             None => self.line("return"),
@@ -259,15 +261,22 @@ impl Lowering<'_> {
         self.dead = true;
     }
 
-    pub(super) fn call(&mut self, callee: usize, args: &Args, result: Slot) {
-        let Some(helper) = self.program.helpers.get(callee) else {
+    /// A call of a function, or through a pointer to one of two.
+    pub(super) fn call(
+        &mut self,
+        callee: usize,
+        other: Option<(&Cond, usize)>,
+        args: &Args,
+        result: Slot,
+    ) {
+        let Some((helper, other)) = self.program.callee(self.number, callee, other) else {
             return;
         };
-        // A helper calls only those before it, so that there is no hidden recursion.
-        if self.dead || self.number.is_some_and(|own| callee >= own) {
+        if self.dead {
             return;
         }
-        let depth = if helper.recursive { "2:i64" } else { "%n" };
+        let recursive = helper.recursive || other.is_some_and(|(_, _, other)| other.recursive);
+        let depth = if recursive { "2:i64" } else { "%n" };
         let fixed = self.fixed_value();
         let mut args = args.clone();
         if let Args::Active(x, y, _) | Args::FixedFloat(x, y) = &mut args
@@ -303,16 +312,26 @@ impl Lowering<'_> {
         let is_fixed = matches!(args, Args::Fixed) && self.is_main();
         let args = format!("({first}, {second}, {float}, {depth})");
         // Some calls go through a pointer, which may lead to any helper of this type.
-        let text = match (callee + result).is_multiple_of(8) && !is_fixed {
-            true => {
-                let pointer = self.value(&format!("freeze @helper{callee}:ptr : ptr"));
+        let pointer = match other {
+            Some((cond, other, _)) => {
+                let cond = self.cond(cond);
+                let either = format!("select {cond}, @helper{callee}:ptr, @helper{other}:ptr");
+                Some(self.value(&format!("{either} : ptr")))
+            }
+            None if (callee + result).is_multiple_of(8) && !is_fixed => {
+                Some(self.value(&format!("freeze @helper{callee}:ptr : ptr")))
+            }
+            None => None,
+        };
+        let text = match pointer {
+            Some(pointer) => {
                 let returned = match helper.returns {
                     Returns::Nothing => " -> void",
                     other => return_type(other),
                 };
                 format!("*{pointer}{args} : (ptr, ptr, f64, i64){returned}")
             }
-            false => format!("@helper{callee}{args}"),
+            None => format!("@helper{callee}{args}"),
         };
         self.make_call(&text, helper.returns, result, is_fixed);
     }
@@ -376,6 +395,7 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
     for stmt in stmts {
         match stmt {
             Stmt::Set(slot, _)
+            | Stmt::Kernel(_, _, [slot, _])
             | Stmt::SetFixed(slot, _)
             | Stmt::SetInt(slot, _)
             | Stmt::SetPtr(slot, ..)
@@ -389,7 +409,9 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
             | Stmt::LoadBits(slot, _)
             | Stmt::SetPair(slot, ..)
             | Stmt::LoadPair(slot, _)
+            | Stmt::Choose(slot, ..)
             | Stmt::Call(_, _, slot)
+            | Stmt::CallEither(_, _, _, slot)
             | Stmt::Recurse(_, _, slot) => {
                 slots.insert(*slot);
             }
@@ -405,6 +427,9 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
                 }
             }
             Stmt::Buffer(_, body) => slots.extend(assigned(body)),
+            Stmt::Renew => {
+                slots.insert(OWNER);
+            }
             _ => {}
         }
     }

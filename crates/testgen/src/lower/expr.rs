@@ -1,7 +1,9 @@
 //! Values: floats, integers, conditions, addresses.
 
 use super::{Lowering, Memory};
-use crate::tree::{ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Kind, Place, SLOTS, Slot, Via};
+use crate::tree::{
+    ARRAY, Base, Cond, Expr, Fun, Fun2, Index, Int, Kind, Near, OWNER, Place, SLOTS, Slot, Via,
+};
 
 /// A number as a constant of the text form.
 pub(crate) fn number(x: f64) -> String {
@@ -28,6 +30,17 @@ impl Lowering<'_> {
                 self.touch(Memory::Table);
                 let at = self.value(&format!("address %table + {}", 8 * (n % 4)));
                 self.value(&format!("load ptr {at}, align 8"))
+            }
+            Base::TableAt(slot) => {
+                self.touch(Memory::Table);
+                let int = self.get(slot);
+                let index = self.value(&format!("and {int}, 3:i64"));
+                let at = self.value(&format!("address %table + 8*{index}"));
+                self.value(&format!("load ptr {at}, align 8"))
+            }
+            Base::Owned => {
+                self.touch(Memory::Owner);
+                self.get(OWNER)
             }
             Base::Indirect(n) => {
                 self.touch(Memory::Table);
@@ -117,6 +130,16 @@ impl Lowering<'_> {
                 let x = self.value(&format!("fmul {x}, 3.3:f64 : f64"));
                 self.value(&format!("fptosi {x} : i64"))
             }
+            Int::Narrow(x, how) => {
+                let x = self.int(x);
+                let (ty, back) = match how % 3 {
+                    0 => ("i8", "sext"),
+                    1 => ("i16", "zext"),
+                    _ => ("i32", "sext"),
+                };
+                let narrow = self.value(&format!("trunc {x} : {ty}"));
+                self.value(&format!("{back} {narrow} : i64"))
+            }
             Int::OfRecord(slot) => {
                 let record = self.get(*slot);
                 self.value(&format!("extract {record}, [1] : i64"))
@@ -133,6 +156,10 @@ impl Lowering<'_> {
             Cond::Float(pred, x, against) => {
                 let x = self.expr(x);
                 self.value(&format!("fcmp {pred} {x}, {}", number(*against)))
+            }
+            Cond::Tie(pred, x) => {
+                let (x, y) = (self.expr(x), self.expr(x));
+                self.value(&format!("fcmp {pred} {x}, {y}"))
             }
             Cond::Int(pred, x, against) => {
                 let x = self.int(x);
@@ -222,21 +249,9 @@ impl Lowering<'_> {
     fn fun(&mut self, fun: Fun, x: &str) -> String {
         match fun {
             Fun::Smooth(name) => self.value(&format!("math {name} {x} : f64")),
-            Fun::Positive(name) => {
-                let square = self.value(&format!("fmul {x}, {x} : f64"));
-                let positive = self.value(&format!("fadd {square}, 1.0:f64 : f64"));
-                // Some of them have a kink or a pole at 1.
-                let above = self.value(&format!("fadd {positive}, 0.125:f64 : f64"));
-                self.value(&format!("math {name} {above} : f64"))
-            }
-            Fun::Unit(name) => {
-                let sine = self.value(&format!("math sin {x} : f64"));
-                let inside = self.value(&format!("fmul {sine}, 0.7:f64 : f64"));
+            Fun::Within(name, near) => {
+                let inside = self.near(near, x);
                 self.value(&format!("math {name} {inside} : f64"))
-            }
-            Fun::Tamed(name) => {
-                let tamed = self.value(&format!("math tanh {x} : f64"));
-                self.value(&format!("math {name} {tamed} : f64"))
             }
             Fun::Neg => self.value(&format!("fneg {x} : f64")),
             Fun::Abs => {
@@ -249,6 +264,16 @@ impl Lowering<'_> {
                 self.value(&format!("math powi {positive}, {n}:i32 : f64"))
             }
         }
+    }
+
+    fn near(&mut self, near: Near, x: &str) -> String {
+        let (inner, op, by) = match near {
+            Near::Sine(by) => (self.value(&format!("math sin {x} : f64")), "fmul", by),
+            Near::Tanh(by) => (self.value(&format!("math tanh {x} : f64")), "fmul", by),
+            Near::Square(by) => (self.value(&format!("fmul {x}, {x} : f64")), "fadd", by),
+            Near::Times(by) => (x.to_string(), "fmul", by),
+        };
+        self.value(&format!("{op} {inner}, {} : f64", number(by)))
     }
 
     fn fun2(&mut self, fun: Fun2, x: &str, y: &str) -> String {

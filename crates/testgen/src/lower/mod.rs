@@ -28,11 +28,224 @@ pub fn lower(program: &Program) -> String {
         text.push_str(&Lowering::new(program, helper, Some(number)).run());
     }
     text.push_str(&Lowering::new(program, &program.main, None).run());
+    for (name, body) in LIBRARY {
+        if text.contains(name) {
+            text.push_str(body);
+        }
+    }
     text
 }
 
+/// Functions that some statements call.
+const LIBRARY: &[(&str, &str)] = &[
+    (
+        "@rotate(",
+        "func @rotate(%table: ptr, %n: i64) {
+entry:
+    %i = and %n, 3:i64
+    %next = add %i, 1:i64 : i64
+    %j = and %next, 3:i64
+    %first = address %table + 8*%i
+    %second = address %table + 8*%j
+    %x = load ptr %first, align 8
+    %y = load ptr %second, align 8
+    store %y, %first, align 8
+    store %x, %second, align 8
+    return
+}
+",
+    ),
+    (
+        "@choose(",
+        "func @choose(%out: ptr, %x: ptr, %y: ptr, %n: i64) {
+entry:
+    %odd = and %n, 1:i64
+    %first = icmp eq %odd, 0:i64
+    %chosen = select %first, %x, %y : ptr
+    store %chosen, %out, align 8
+    return
+}
+",
+    ),
+    (
+        "@walk(",
+        "func @walk(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+entry:
+    %last = and %n, 3:i64
+    jump head(0:i64, %p, %u)
+head(%i: i64, %at: ptr, %s: f64):
+    %more = icmp sle %i, %last
+    branch %more, body, done
+body:
+    %x = load f64 %at, align 8
+    %xx = fmul %x, %x : f64
+    %sw = fmul %s, %w : f64
+    %sum = fadd %sw, %xx : f64
+    %next = math tanh %sum : f64
+    %y = math sin %next : f64
+    store %y, %at, align 8
+    %far = address %at + 8
+    %i1 = add nsw %i, 1:i64 : i64
+    jump head(%i1, %far, %next)
+done:
+    return %s
+}
+",
+    ),
+    (
+        "@sweep(",
+        "func @sweep(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+entry:
+    %low = and %n, 3:i64
+    %count = add nsw %low, 1:i64 : i64
+    jump rows(0:i64)
+rows(%i: i64):
+    %more = icmp slt %i, %count
+    branch %more, row, done
+row:
+    %top = sub nsw %count, %i : i64
+    %last = sub nsw %top, 1:i64 : i64
+    %pivot = address %p + 8*%last
+    jump columns(0:i64)
+columns(%j: i64):
+    %inside = icmp slt %j, %top
+    branch %inside, column, next
+column:
+    %a = load f64 %pivot, align 8
+    %at = address %p + 8*%j
+    %b = load f64 %at, align 8
+    %au = fmul %a, %u : f64
+    %sin = math sin %au : f64
+    %half = fmul %b, %w : f64
+    %old = math tanh %half : f64
+    %new = fadd %old, %sin : f64
+    store %new, %at, align 8
+    %j1 = add nsw %j, 1:i64 : i64
+    jump columns(%j1)
+next:
+    %i1 = add nsw %i, 1:i64 : i64
+    jump rows(%i1)
+done:
+    %end = load f64 %q, align 8
+    %result = math sin %end : f64
+    return %result
+}
+",
+    ),
+    (
+        "@eliminate(",
+        "func @eliminate(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+entry:
+    %low = and %n, 3:i64
+    %count = add nsw %low, 1:i64 : i64
+    jump rows(0:i64)
+rows(%i: i64):
+    %more = icmp slt %i, %count
+    branch %more, row, done
+row:
+    %pivot = address %p + 8*%i
+    %first = add nsw %i, 1:i64 : i64
+    jump columns(%first)
+columns(%j: i64):
+    %inside = icmp slt %j, %count
+    branch %inside, column, end
+column:
+    %a = load f64 %pivot, align 8
+    %at = address %p + 8*%j
+    %b = load f64 %at, align 8
+    %au = fmul %a, %u : f64
+    %sin = math sin %au : f64
+    %half = fmul %b, %w : f64
+    %old = math tanh %half : f64
+    %new = fadd %old, %sin : f64
+    store %new, %at, align 8
+    %j1 = add nsw %j, 1:i64 : i64
+    jump columns(%j1)
+end:
+    %i1 = add nsw %i, 1:i64 : i64
+    jump rows(%i1)
+done:
+    %last = load f64 %q, align 8
+    %result = math sin %last : f64
+    return %result
+}
+",
+    ),
+    (
+        "@mix(",
+        "func @mix(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+    declared %q element 0
+entry:
+    %p1 = address %p + 8
+    %q1 = address %q + 8
+    %x = load f64 %p, align 8
+    %y = load f64 %p1, align 8
+    %xu = fmul %x, %u : f64
+    %yw = fmul %y, %w : f64
+    %xy = fmul %x, %y : f64
+    %sum = fadd %xu, %yw : f64
+    %all = fadd %sum, %xy : f64
+    %t = math tanh %all : f64
+    store %t, %q, align 8
+    %z = load f64 %q1, align 8
+    %tz = fmul %t, %z : f64
+    %bounded = math sin %tz : f64
+    store %bounded, %q1, align 8
+    return %bounded
+}
+",
+    ),
+    (
+        "@exchange(",
+        "func @exchange(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+entry:
+    %old = alloca {f64, f32, f32, i64}, align 8
+    %new = alloca {f64, f32, f32, i64}, align 8
+    %old_b = address %old + 8
+    %old_c = address %old + 12
+    %old_n = address %old + 16
+    %new_b = address %new + 8
+    %new_c = address %new + 12
+    %new_n = address %new + 16
+    %uw = fmul %u, %w : f64
+    %narrow_u = fptrunc %u : f32
+    %narrow_w = fptrunc %w : f32
+    store %uw, %old, align 8
+    store %narrow_u, %old_b, align 4
+    store %narrow_w, %old_c, align 4
+    store %n, %old_n, align 8
+    memcopy %new, %old, 24:i64
+    store 0.5:f32, %old_b, align 4
+    %a = load f64 %new, align 8
+    %b = load f32 %new_b, align 4
+    %c = load f32 %new_c, align 4
+    %m = load i64 %new_n, align 8
+    %bc = fmul %b, %c : f32
+    %wide = fpext %bc : f64
+    %sum = fadd %a, %wide : f64
+    %result = math tanh %sum : f64
+    %low = and %m, 3:i64
+    %at = address %p + 8*%low
+    store %result, %at, align 8
+    %held = load f32 %old_b, align 4
+    %held_wide = fpext %held : f64
+    %scaled = fmul %result, %held_wide : f64
+    return %scaled
+}
+",
+    ),
+];
+
 const SOURCES: &str = "source 0 = size 8 {0: f64}\n\
-    source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n";
+    source 1 = size 64 {0: f64, 8: f64, 16: f64, 24: f64, 32: f64, 40: f64, 48: f64, 56: f64}\n\
+    source 2 = size 32 {0: f64, 8: int 8, 16: ptr to 0, 24: f32, 28: f32}\n\
+    source 3 = size 4 {0: f32}\n\
+    source 4 = size 8 {0: ptr to 0}\n";
 
 const GLOBAL: &str = "global @g size 64 align 8 source 1 = \
     {f64 0.5, f64 1.5, f64 -0.5, f64 0.25, f64 0.75, f64 -1.0, f64 1.0, f64 0.125}\n";
@@ -42,7 +255,7 @@ fn type_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Float | Kind::Fixed => "f64",
         Kind::Int | Kind::Bits | Kind::Pair => "i64",
-        Kind::Ptr => "ptr",
+        Kind::Ptr | Kind::Owner => "ptr",
         Kind::Single => "f32",
         Kind::Vector => "<2 x f64>",
         Kind::Record => "{f64, i64, f64}",
@@ -64,6 +277,8 @@ pub(crate) enum Memory {
     Indirect,
     Records,
     Singles,
+    Owner,
+    Chosen,
 }
 
 /// A loop around the current statement.
@@ -131,20 +346,32 @@ impl<'a> Lowering<'a> {
         format!("{head} {{\n{declared}entry:\n{prologue}    jump body\nbody:\n{body}}}\n")
     }
 
-    /// What debug information would say: all arrays are of doubles.
+    /// What debug information would say of arguments and arrays.
     fn declared(&self, prologue: &str, body: &str) -> String {
         let mut names = vec!["%p".to_string(), "%q".to_string()];
         names.extend(self.is_main().then(|| "%c".to_string()));
-        names.extend(prologue.contains("%heap = ").then(|| "%heap".to_string()));
-        let lines = body
-            .lines()
-            .filter(|line| line.ends_with("= call @malloc(64)"));
-        let buffers = lines.filter_map(|line| line.split_whitespace().next());
-        names.extend(buffers.map(ToString::to_string));
-        let lines = names
+        let made = |line: &&str| {
+            let line = line.trim_end();
+            line.ends_with("= call @malloc(64)") || line.ends_with("= alloca [8 x f64], align 8")
+        };
+        let lines = prologue.lines().chain(body.lines()).filter(made);
+        let arrays = lines.filter_map(|line| line.split_whitespace().next());
+        names.extend(arrays.map(ToString::to_string));
+        let mut lines: Vec<String> = names
             .iter()
-            .map(|name| format!("    declared {name} element 0\n"));
-        lines.collect()
+            .map(|name| format!("    declared {name} element 0\n"))
+            .collect();
+        let others = [
+            (Memory::Records, "%records", 2),
+            (Memory::Singles, "%singles", 3),
+            (Memory::Table, "%table", 4),
+        ];
+        for (memory, name, source) in others {
+            if self.touched.contains(&memory) {
+                lines.push(format!("    declared {name} element {source}\n"));
+            }
+        }
+        lines.concat()
     }
 
     fn head(&self) -> String {
@@ -275,7 +502,19 @@ impl<'a> Lowering<'a> {
             true => "    call @free(%heap)\n",
             false => "",
         };
-        text.replace("    <free heap>\n", free)
+        let text = text.replace("    <free heap>\n", free);
+        let owns = self.touched.contains(&Memory::Owner);
+        let lines = text.lines().filter_map(|line| {
+            let owned = line
+                .trim_start()
+                .strip_prefix("<free owned ")
+                .and_then(|rest| rest.strip_suffix('>'));
+            match owned {
+                Some(value) => owns.then(|| format!("    call @free({value})\n")),
+                None => Some(format!("{line}\n")),
+            }
+        });
+        lines.collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The first values of slots and the memory that a body touches.
 
 use super::{Lowering, Memory};
-use crate::tree::{Kind, SLOTS};
+use crate::tree::{Kind, OWNER, SLOTS};
 use std::fmt::Write;
 
 impl Lowering<'_> {
@@ -20,10 +20,13 @@ impl Lowering<'_> {
                 Memory::Indirect => INDIRECT,
                 Memory::Records => RECORDS,
                 Memory::Singles => SINGLES,
+                Memory::Owner => "",
+                Memory::Chosen => "    %chosen = alloca ptr, align 8\n",
             });
         }
         for slot in 0..SLOTS.len() {
-            if uses(body, &format!("%s{slot}")) {
+            let owned = slot == OWNER && self.touched.contains(&Memory::Owner);
+            if owned || uses(body, &format!("%s{slot}")) {
                 self.first_value(&mut text, slot);
             }
         }
@@ -52,6 +55,15 @@ impl Lowering<'_> {
                 "%s = insert {0.5, 3, 1.5}:{f64, i64, f64}, %u, [2] : {f64, i64, f64}"
             }
             (Kind::Bits, _) => "%s = bitcast %u : i64",
+            (Kind::Owner, _) => {
+                "%s = call @malloc(64)
+    memset %s, 0:i8, 32:i64, align 8
+    %sa = address %s + 32
+    memmove %sa, %p, 32:i64
+    %sb = and %n, 7:i64
+    %sc = address %s + 8*%sb
+    %sd = load f64 %sc, align 8"
+            }
             (Kind::Pair, _) => {
                 "%sa = fptrunc %u : f32
     %sb = bitcast %sa : i32

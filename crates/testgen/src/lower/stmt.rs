@@ -2,7 +2,7 @@
 
 use super::expr::number;
 use super::{Lowering, Memory};
-use crate::tree::{ARRAY, Base, Index, Move, Stmt};
+use crate::tree::{ARRAY, Base, Index, Move, OWNER, Stmt};
 
 impl Lowering<'_> {
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
@@ -16,7 +16,10 @@ impl Lowering<'_> {
             Stmt::Break(cond) => self.leave_loop(cond, false),
             Stmt::Continue(cond) => self.leave_loop(cond, true),
             Stmt::Return(cond, result) => self.return_if(cond, result),
-            Stmt::Call(callee, args, result) => self.call(*callee, args, *result),
+            Stmt::Call(callee, args, result) => self.call(*callee, None, args, *result),
+            Stmt::CallEither(cond, [callee, other], args, result) => {
+                self.call(*callee, Some((cond, *other)), args, *result);
+            }
             Stmt::Recurse(base, float, result) => self.recurse(*base, float, *result),
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
@@ -208,6 +211,27 @@ impl Lowering<'_> {
                 let at = self.value(&format!("address {table} + {}", 8 * (n % 4)));
                 self.line(&format!("store {value}, {at}, align 8"));
             }
+            Stmt::Rotate(int) => {
+                let int = self.int(int);
+                self.touch(Memory::Table);
+                self.line(&format!("call @rotate(%table, {int})"));
+            }
+            Stmt::Choose(slot, x, y, int) => {
+                let (x, y) = (self.lasting(*x), self.lasting(*y));
+                let (x, y, int) = (self.base(x), self.base(y), self.int(int));
+                self.touch(Memory::Chosen);
+                self.line(&format!("call @choose(%chosen, {x}, {y}, {int})"));
+                let value = self.value("load ptr %chosen, align 8");
+                self.set(*slot, value);
+            }
+            Stmt::Kernel(kernel, [first, second], [to, other]) => {
+                let (first, second) = (self.base(*first), self.base(*second));
+                let (x, y) = (self.get(*to), self.get(*other));
+                let name = kernel.name();
+                let value = self.value(&format!("call @{name}({first}, {second}, {x}, {y}, %n)"));
+                self.set(*to, value);
+            }
+            Stmt::Renew => self.renew(),
             Stmt::StoreField(n, expr) => {
                 let value = self.expr(expr);
                 let at = self.record(*n, 0);
@@ -267,6 +291,20 @@ impl Lowering<'_> {
             value = self.value(&format!("shuffle {value}, {value}, [1, 0] : {ty}"));
         }
         self.line(&format!("store {value}, {to}, align 8"));
+    }
+
+    /// Another array takes the place of the owned one.
+    fn renew(&mut self) {
+        let old = self.base(Base::Owned);
+        let new = self.value("call @malloc(64)");
+        let high = self.value(&format!("address {new} + 32"));
+        self.line(&format!("memmove {new}, {old}, 32:i64"));
+        self.line(&format!("memmove {high}, %p, 32:i64"));
+        self.line(&format!("call @free({old})"));
+        let index = self.value("and %n, 7:i64");
+        let typed = self.value(&format!("address {new} + 8*{index}"));
+        self.value(&format!("load f64 {typed}, align 8"));
+        self.set(OWNER, new);
     }
 
     /// Memory for some statements. Nothing keeps its address when they are done.

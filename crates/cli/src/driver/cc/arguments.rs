@@ -1,7 +1,7 @@
 //! The arguments of clang: which are sources, which are for compiling, which for linking.
 
 use crate::args::CompileOptions;
-use crate::ld::{CHECKS, level};
+use crate::ld::level;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,8 @@ pub struct Arguments {
     /// The language that `-x` says.
     language: Option<OsString>,
     output: Option<PathBuf>,
-    /// Whether programs check their shadows.
-    checks: bool,
+    /// What options of ours say.
+    options: CompileOptions,
     /// Where standard input was put, because it is read more than once.
     pub standard_input: Option<PathBuf>,
 }
@@ -101,24 +101,28 @@ impl Arguments {
     /// Sorts the arguments.
     pub fn read(args: &[OsString]) -> Arguments {
         let mut sorted = Arguments {
-            given: args.iter().filter(|&a| a != CHECKS).cloned().collect(),
+            given: args
+                .iter()
+                .filter(|a| !CompileOptions::is_ours(a))
+                .cloned()
+                .collect(),
             mode: Mode::Link,
             sources: Vec::new(),
             compile: Vec::new(),
             link: Vec::new(),
             language: None,
             output: None,
-            checks: false,
+            options: CompileOptions::default(),
             standard_input: None,
         };
         let mut args = args.iter();
         while let Some(argument) = args.next() {
+            if sorted.options.read(argument) {
+                sorted.link.push(Link::Argument(argument.clone()));
+                continue;
+            }
             let text = argument.to_string_lossy().into_owned();
             match text.as_str() {
-                CHECKS => {
-                    sorted.checks = true;
-                    sorted.link.push(Link::Argument(argument.clone()));
-                }
                 "-c" => sorted.set(Mode::Object),
                 "-S" => sorted.set(Mode::Assembly),
                 "-E" | "-M" | "-MM" | "-fsyntax-only" | "-###" | "--version" | "-v"
@@ -349,6 +353,14 @@ impl Arguments {
         }
     }
 
+    /// Options that keep the names of arguments, which comparisons of derivatives print.
+    pub fn names_for_messages(&self) -> &'static [&'static str] {
+        match self.options.compare {
+            true => &["-fno-discard-value-names"],
+            false => &[],
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.compile.iter().any(|argument| argument == option)
     }
@@ -362,8 +374,7 @@ impl Arguments {
             .find_map(|text| text.strip_prefix("-O").and_then(level));
         CompileOptions {
             level: last.unwrap_or(crate::args::Level::Zero),
-            checks: self.checks,
-            ..CompileOptions::default()
+            ..self.options.clone()
         }
     }
 }

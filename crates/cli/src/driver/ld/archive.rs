@@ -8,7 +8,7 @@ use ar_archive_writer::{
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// Writes the archive; `objects` are the compiled units.
 pub fn write(path: &Path, archive: &Archive, objects: &HashMap<usize, Vec<u8>>) -> Result<()> {
@@ -31,9 +31,10 @@ pub fn write(path: &Path, archive: &Archive, objects: &HashMap<usize, Vec<u8>>) 
     write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None).map_err(
         |error| {
             Diagnostic::new(
+                Code::CannotWrite,
                 format!("cannot write the archive {}", archive.path.display()),
                 error.to_string(),
-                "",
+                "make room in the folder for temporary files, or set TMPDIR to another one",
             )
         },
     )?;

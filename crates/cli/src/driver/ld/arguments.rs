@@ -4,10 +4,7 @@ use crate::args::{CompileOptions, Level};
 use crate::output;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use zymase_core::diagnostic::{Diagnostic, Result};
-
-/// The option that makes programs check their shadows.
-pub const CHECKS: &str = "--checks";
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// How long a command line may be before it goes into a file.
 const LONG: usize = 100_000;
@@ -62,8 +59,7 @@ impl Arguments {
                 .unwrap_or(self.options.level);
             return;
         }
-        if text == CHECKS {
-            self.options.checks = true;
+        if self.options.read(&argument) {
             return;
         }
         if text.starts_with("-flto") {
@@ -107,6 +103,7 @@ fn open(args: &[OsString], depth: usize, room: &mut usize, all: &mut Vec<OsStrin
     for argument in args {
         *room = room.checked_sub(1).ok_or_else(|| {
             Diagnostic::new(
+                Code::InvalidInput,
                 "the response files have too many words",
                 format!("there are more than {WORDS}, with those of files that files name"),
                 "look for a file that names itself",

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::requests::{COMMON_PREFIX, Definition, definitions, is_request};
 use zymase_llvm::{Context, Module};
 
@@ -189,7 +189,12 @@ impl Inputs {
     fn read_archive(&mut self, path: &Path, bytes: &[u8]) -> Result<Option<Archive>> {
         let broken = |reason: String| {
             let message = format!("cannot read the archive {}", path.display());
-            Diagnostic::new(message, reason, "")
+            Diagnostic::new(
+                Code::InvalidInput,
+                message,
+                reason,
+                "make the archive again with ar",
+            )
         };
         let archive = ArchiveFile::parse(bytes).map_err(|e| broken(e.to_string()))?;
         let mut members = Vec::new();
@@ -256,6 +261,7 @@ fn native_request(bytes: &[u8]) -> Option<String> {
 /// The refusal of a native object that asks for a derivative: nobody can write it.
 fn asks_in_vain(object: &str, request: &str) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::NoBitcode,
         format!("{object} calls `{request}`, but has no bitcode"),
         "derivatives are written from bitcode, and another compiler made native code of it",
         "compile the file with `zymase cc`, or with clang and -flto",

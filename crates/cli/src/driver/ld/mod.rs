@@ -11,16 +11,16 @@ pub(crate) mod inputs;
 mod resolve;
 
 use crate::args::CompileOptions;
-use crate::compile::{codegen_level, differentiate};
-use crate::{journal, output, tools};
-pub use arguments::{CHECKS, level, open_response_files};
+use crate::compile::{Done, codegen_level, differentiate};
+use crate::{check, journal, output, tools};
+pub use arguments::{level, open_response_files};
 
 use arguments::Arguments;
 use inputs::{Input, Inputs, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
-use zymase_core::diagnostic::Result;
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, promote};
 use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
@@ -35,11 +35,15 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
     let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
-    if inputs.units.iter().all(settled) {
-        let others = args.iter().filter(|&argument| argument != CHECKS);
-        return tools::run(tools::command(&linker).args(others));
-    }
     let scratch = output::scratch_folder()?;
+    let runtime = match arguments.options.compare {
+        true => Some(check::runtime(&linker, scratch.path())?),
+        false => None,
+    };
+    if inputs.units.iter().all(settled) {
+        let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
+        return tools::run(tools::command(&linker).args(others).args(runtime));
+    }
     let objects = compile_units(&inputs, &arguments)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
@@ -71,8 +75,31 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
             }
         });
     }
+    replaced.extend(runtime.map(OsString::from));
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
+}
+
+/// Serves the requests of everything that would be linked, and gives for each unit its name and
+/// what was done.
+pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(String, Done)>> {
+    let arguments = Arguments::read(args)?;
+    let inputs = Inputs::read(&arguments)?;
+    if inputs.units.is_empty() {
+        let help = "give sources, modules, or objects that were made by `zymase cc` or with -flto";
+        return Err(Diagnostic::new(
+            Code::InvalidInput,
+            "there is no bitcode in the input",
+            "",
+            help,
+        ));
+    }
+    let mut all = Vec::new();
+    for (index, unit) in inputs.units.iter().enumerate() {
+        let (_, done) = serve(&inputs, index, options, &mut Promoted::new())?;
+        all.push((unit.name.clone(), done));
+    }
+    Ok(all)
 }
 
 /// For units whose local variables derivatives use, the old and new names of these.
@@ -96,7 +123,7 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
         let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
             break;
         };
-        let module = serve(inputs, index, &arguments.options, &mut promoted)?;
+        let (module, _) = serve(inputs, index, &arguments.options, &mut promoted)?;
         served.insert(index, module);
     }
     let mut objects = HashMap::new();
@@ -139,7 +166,7 @@ fn serve(
     index: usize,
     options: &CompileOptions,
     promoted: &mut Promoted,
-) -> Result<Module> {
+) -> Result<(Module, Done)> {
     let unit = &inputs.units[index];
     let context = Context::new();
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
@@ -160,7 +187,7 @@ fn serve(
         }
         Ok(modules)
     };
-    differentiate(&program, &unit.name, options, &mut library)?;
+    let done = differentiate(&program, &unit.name, options, &mut library)?;
     for (other, mut renamed) in taken {
         renamed.retain(|(_, new)| has_symbol(&program, new));
         if !renamed.is_empty() {
@@ -170,7 +197,7 @@ fn serve(
             names.dedup();
         }
     }
-    Ok(program)
+    Ok((program, done))
 }
 
 /// The path of an input, for messages.

@@ -7,7 +7,7 @@
 
 use super::inputs::{Inputs, Unit};
 use std::collections::BTreeSet;
-use zymase_core::diagnostic::{Diagnostic, Result};
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::requests::Definition;
 use zymase_llvm::{Context, Module};
 
@@ -120,6 +120,7 @@ fn choose<'c, 'a>(
 
 fn two_definitions(name: &str, first: &str, second: &str) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::DefinedTwice,
         format!("`{name}` is defined in {first} and in {second}"),
         "a derivative needs its body, and the two may differ",
         "link only one of them",

@@ -6,7 +6,7 @@
 
 use super::{CallKind, call_kind};
 use crate::analysis::types::{Piece, Types};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{CastOp, Function, Inst, Module, Op, UnaryOp, Value};
 use cranelift_entity::EntitySet;
 
@@ -57,6 +57,7 @@ pub(super) fn check(
         for &inst in function.block_insts(block) {
             if becomes_value(module, function, inst, &computed) {
                 return Err(Diagnostic::new(
+                    Code::FloatBits,
                     "cannot differentiate arithmetic on the bits of a float",
                     "an integer that was computed from the bits of an active float is used as a \
                      value here, and no rule says how a derivative flows through that",

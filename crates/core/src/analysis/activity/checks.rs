@@ -6,7 +6,7 @@ use super::solver::Solver;
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, call_args};
 use crate::analysis::types::Kinds;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Activity as ArgActivity, Callee, Inst, InstData, Nest, Op, Value, is_class_table};
 use cranelift_entity::EntitySet;
 
@@ -105,6 +105,7 @@ impl Solver<'_> {
             let variable = &self.module.globals[variable].name;
             let allocator = &self.module.funcs[allocator].name;
             return Err(Diagnostic::new(
+                Code::AllocatorState,
                 format!("cannot tell what becomes of shadows that `{allocator}` allocates"),
                 format!(
                     "`{variable}`, in which it keeps what it knows, is changed here, so memory may \
@@ -187,6 +188,7 @@ impl Solver<'_> {
         let name = &self.module.funcs[stranger].name;
         let variable = &self.module.globals[global].name;
         Err(Diagnostic::new(
+            Code::MayTouchGlobal,
             format!("cannot tell what `{name}` does with the global variable `{variable}`"),
             format!(
                 "a derivative flows through the variable, and `{name}`, whose body is not part of \
@@ -221,6 +223,7 @@ impl Solver<'_> {
         let name = &self.module.funcs[func].name;
         let variable = &self.module.globals[global].name;
         Err(Diagnostic::new(
+            Code::RuleAndGlobal,
             format!("the custom rule for `{name}` cannot be used"),
             format!(
                 "`{name}` uses the global variable `{variable}`, a derivative flows through that, \
@@ -273,6 +276,7 @@ impl Solver<'_> {
             _ => return Ok(()),
         };
         Err(Diagnostic::new(
+            Code::MaybeActive,
             "cannot tell whether memory has a derivative",
             format!("a derivative flows through a pointer that may lead {what}"),
             help,
@@ -285,6 +289,7 @@ impl Solver<'_> {
 /// The refusal of a variable that needs a shadow and cannot get one.
 fn active_global(name: &str) -> Box<Diagnostic> {
     Diagnostic::new(
+        Code::GlobalWithoutShadow,
         format!("a derivative flows through the global variable `{name}`, which has no shadow"),
         "it is defined outside of the program that Zymase sees, so other code may read and write \
          it while a derivative is computed",

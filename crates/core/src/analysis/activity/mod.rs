@@ -21,6 +21,7 @@ use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::known;
 use crate::analysis::types::Types;
 use crate::blas;
+use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
 use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Value};
@@ -37,6 +38,8 @@ pub struct Activity {
     active: EntitySet<Value>,
     shadowed: EntitySet<Value>,
     objects: Objects,
+    /// Memory that may hold active floats.
+    varied: BTreeSet<Object>,
     globals: HashMap<Inst, Vec<Global>>,
     /// The variables that callees touch and that may hold pointers with shadows.
     holders: HashMap<Inst, Vec<Global>>,
@@ -96,11 +99,15 @@ impl Activity {
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),
             holders: solver.of_calls(Solver::holders_of_call),
-            released: lifetimes::released(module, function, effects, &solver.objects),
+            released: match options.flips(Choice::DelayFree, &function.name) {
+                true => BTreeSet::new(),
+                false => lifetimes::released(module, function, effects, &solver.objects),
+            },
             made: made(function, types, key),
             held: key.held.clone(),
             exposed: solver.exposed(),
             active: solver.active,
+            varied: solver.varied,
             shadowed,
             objects: solver.objects,
         })
@@ -114,6 +121,30 @@ impl Activity {
     /// Whether a value is, or contains, a pointer to memory with a shadow.
     pub fn has_shadow(&self, value: Value) -> bool {
         self.shadowed.contains(value)
+    }
+
+    /// Whether there may be active floats in the memory that a pointer leads to.
+    pub fn holds_active(&self, pointer: Value) -> bool {
+        let mut objects = self.objects.of(pointer).iter();
+        objects.any(|object| self.varied.contains(object))
+    }
+
+    /// The arguments whose memory a value may lead to.
+    pub fn arguments_behind(&self, value: Value) -> impl Iterator<Item = usize> + '_ {
+        let objects = self.objects.of(value).iter();
+        objects.filter_map(|object| match object {
+            Object::Argument(argument) => Some(*argument),
+            _ => None,
+        })
+    }
+
+    /// The argument behind which all memory is that a pointer leads to.
+    pub fn only_argument(&self, pointer: Value) -> Option<usize> {
+        let mut objects = self.objects.of(pointer).iter();
+        match (objects.next(), objects.next()) {
+            (Some(Object::Argument(argument)), None) => Some(*argument),
+            _ => None,
+        }
     }
 
     /// Whether derivatives flow into, through or out of a call.

@@ -26,6 +26,7 @@ use super::points_to::{Object, PointsTo};
 use super::ranges::Range;
 use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
+use crate::planted::Defect;
 use pairs::Analysis;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -43,8 +44,15 @@ pub struct Window {
     pub result: bool,
     /// Whether the frame of the function ends, because the sweeps are two functions.
     pub frame_ends: bool,
-    /// A planted defect: the bounds of loops are taken for one tighter than they are.
-    pub bounds_too_tight: bool,
+    /// A mistake to make, for tests of tests.
+    #[doc(hidden)]
+    pub planted: Option<Defect>,
+}
+
+impl Window {
+    fn breaks(&self, defect: Defect) -> bool {
+        self.planted == Some(defect)
+    }
 }
 
 /// Whether the bytes of a read are intact when the reverse sweep runs.
@@ -133,7 +141,8 @@ impl Overwrite {
             trips: trip_counts(func, &cfg, &dominators, &loops),
             aliases: Aliases::new(module, func, &cfg, &loops, &points_to),
             writes: writes(module, func, &cfg, effects),
-            facts: Facts::new(func, &cfg, &dominators, &loops).too_tight(window.bounds_too_tight),
+            facts: Facts::new(func, &cfg, &dominators, &loops)
+                .too_tight(window.breaks(Defect::BoundsTooTight)),
             fuel: Cell::new(proof::FUEL),
             effects,
             summaries: Default::default(),
@@ -204,8 +213,9 @@ impl Overwrite {
         }
     }
 
-    /// Every condition under which some read, here or in a callee, is intact, each once.
-    pub fn conditions(&self) -> Vec<Condition> {
+    /// Every condition under which some read, here or in a callee, is intact, each once, with the
+    /// first such read.
+    pub fn conditions(&self) -> Vec<(Inst, Condition)> {
         let reads = self.reads.iter().map(|(&inst, answer)| (inst, answer));
         let inputs = self.nests.iter();
         let inputs = inputs.flat_map(|(&i, answers)| answers.iter().map(move |a| (i, a)));
@@ -213,15 +223,17 @@ impl Overwrite {
         let calls = calls.flat_map(|(&i, call)| call.arguments.iter().map(move |a| (i, a)));
         let mut answers: Vec<_> = reads.chain(inputs).chain(calls).collect();
         answers.sort_by_key(|(inst, _)| *inst);
-        let mut all: Vec<Condition> = Vec::new();
-        for (_, answer) in answers {
+        let mut all: Vec<(Inst, Condition)> = Vec::new();
+        for (inst, answer) in answers {
             let Overwritten::IfOverlap(conditions) = answer else {
                 continue;
             };
             for condition in conditions {
-                let same = |c: &Condition| c.read == condition.read && c.write == condition.write;
+                let same = |(_, c): &(Inst, Condition)| {
+                    c.read == condition.read && c.write == condition.write
+                };
                 if !all.iter().any(same) {
-                    all.push(condition.clone());
+                    all.push((inst, condition.clone()));
                 }
             }
         }
@@ -252,14 +264,14 @@ impl Overwrite {
                 other: !intact(&known.other),
                 result: !intact(&known.result),
                 frame_ends: false,
-                bounds_too_tight: false,
+                planted: None,
             },
             None => Window {
                 arguments: Vec::new(),
                 other: true,
                 result: true,
                 frame_ends: false,
-                bounds_too_tight: false,
+                planted: None,
             },
         }
     }

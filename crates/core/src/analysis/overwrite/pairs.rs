@@ -12,6 +12,7 @@ use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
 use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
+use crate::planted::Defect;
 use cranelift_entity::SecondaryMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -103,7 +104,9 @@ impl Analysis<'_> {
             return Overwritten::Yes(because);
         }
         let mut conditions = Vec::new();
-        for write in &self.writes {
+        let unseen = usize::from(self.window.breaks(Defect::WindowOneStoreShort));
+        let seen = self.writes.len().saturating_sub(unseen);
+        for write in &self.writes[..seen] {
             let (block, index, inst) = at;
             let same_block = write.block == block;
             let after = same_block && write.index > index;
@@ -114,6 +117,9 @@ impl Analysis<'_> {
             }
             let common = self.loops.common(block, write.block);
             let same_iteration = after || itself || later.same[&common][write.block];
+            if !same_iteration && self.window.breaks(Defect::LaterIterationsIgnored) {
+                continue;
+            }
             match self.meets(&objects, what, write, common, same_iteration, itself) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
@@ -165,14 +171,15 @@ impl Analysis<'_> {
             Kind::Bytes(touch) => touch,
             Kind::Call(summary, pointers) => {
                 return match self.call_meets(objects, summary, pointers) {
-                    true => yes,
-                    false => Overwritten::Never,
+                    true if !self.window.breaks(Defect::CalleeWritesIgnored) => yes,
+                    _ => Overwritten::Never,
                 };
             }
         };
         let hit = objects.iter().any(|&x| {
             let mut behind = self.points_to.objects(touch.location.pointer);
-            behind.any(|y| self.points_to.may_overlap(x, y))
+            let apart = |y: Object| x != y && self.window.breaks(Defect::WrongAlias);
+            behind.any(|y| self.points_to.may_overlap(x, y) && !apart(y))
         });
         if !hit {
             return Overwritten::Never;

@@ -2,32 +2,27 @@
 //! and compares with the interpreter on dual numbers, which knows nothing of the compiler.
 //!
 //! Checked are the tangents along every input, the adjoints of every input, the inner product of
-//! the two along one dense direction, that the primal results and memory are those of a plain
-//! run, and that nothing leaks. That nothing outside of memory is touched is the interpreter's own
-//! check.
+//! the two along random directions with random weights, that the results, the memory and the global
+//! variables of the primal are those of a plain run, and that nothing leaks. That nothing outside of
+//! memory is touched is the interpreter's own check.
+//!
+//! The oracle itself is compared with finite differences ([`differences`]). A derivative of a
+//! derivative is a function like any other, so the second order ([`second`]) needs little more.
 
+mod arguments;
+pub mod differences;
+pub mod second;
+
+pub use arguments::{Arg, in_memory, wrapper};
+
+use arguments::{Beside, Direction, inputs, place};
 use std::fmt;
 use zymase_core::diagnostic::Diagnostic;
-use zymase_core::interp::{Machine, Pointer, Trap, TrapKind, Val};
+use zymase_core::interp::{Machine, Trap, TrapKind, Val};
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
-use zymase_core::ir::{
-    Activity, Builder, Func, Function, Mode, Module, Op, Request, ReturnActivity, Signature,
-};
+use zymase_core::ir::{Func, Global, Mode, Module, Symbol};
 use zymase_core::pipeline::{Options, Outcome, differentiate};
-
-/// An argument of the function under test.
-#[derive(Clone, Debug)]
-pub enum Arg {
-    /// An array of doubles with a shadow.
-    Dup(Vec<f64>),
-    /// An array of doubles without.
-    Const(Vec<f64>),
-    /// A double whose derivative is returned.
-    Out(f64),
-    /// An integer.
-    Int(i64),
-}
 
 /// How many steps a run of a derivative may take.
 const STEPS: u64 = 20_000_000;
@@ -38,9 +33,13 @@ pub struct Derivatives {
     pub module: Module,
     /// What the compiler did.
     pub outcome: Outcome,
+    /// The variables of the program, which derivatives must leave as the program does.
+    globals: Vec<Global>,
     func: Func,
     forward: Func,
     reverse: Func,
+    /// Whether reverse sweeps round as if they were compiled otherwise.
+    rounds_by_chance: bool,
 }
 
 /// Why there are no derivatives.
@@ -91,9 +90,16 @@ impl Default for Tolerance {
     }
 }
 
+/// How many pairs of a direction and weights the two modes are compared on.
+const DIRECTIONS: usize = 2;
+
+/// The adjoint of every output in an array.
+type Weight<'a> = &'a dyn Fn(usize) -> f64;
+
 /// What a run leaves.
+#[derive(Default)]
 struct Run {
-    /// The content of all arrays, in order.
+    /// The content of all arrays, in order, and of the global variables that hold doubles.
     arrays: Vec<f64>,
     /// The content of the shadows or the tangents, in order.
     shadows: Vec<f64>,
@@ -113,6 +119,7 @@ impl Derivatives {
         let func = module.func_by_name(name).ok_or(Failure::NoFunction)?;
         let forward = wrapper(&mut module, func, args, Mode::Forward);
         let reverse = wrapper(&mut module, func, args, Mode::Combined);
+        let globals = module.globals.keys().collect();
         let outcome = differentiate(&mut module, options).map_err(Failure::Refused)?;
         if let Err(errors) = verify_module(&module) {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -122,10 +129,17 @@ impl Derivatives {
         Ok(Derivatives {
             module,
             outcome,
+            globals,
             func,
             forward,
             reverse,
+            rounds_by_chance: options.chaos.is_some(),
         })
+    }
+
+    /// The function under test.
+    pub fn func(&self) -> Func {
+        self.func
     }
 
     /// Compares both derivatives with the oracle at a point.
@@ -178,44 +192,61 @@ impl Derivatives {
             unchanged("forward", &primal, &forward.arrays)?;
         }
 
-        let reverse = self.run_reverse(args).map_err(trap("reverse"))?;
+        let reverse = self.run_reverse(args, &weight).map_err(trap("reverse"))?;
         unchanged("reverse", &primal, &reverse.arrays)?;
         let adjoints = adjoints(args, &reverse);
         for ((&input, run), &got) in inputs.iter().zip(&oracle).zip(&adjoints) {
-            let expected = weighted(run);
+            let expected = weighted(run, &weight);
             if !same(expected, got) {
                 return Err(format!(
                     "reverse: input {input:?}: oracle {expected}, reverse {got}"
                 ));
             }
         }
-        self.inner_product(args, &inputs, &adjoints, &same)?;
+        self.inner_products(args, &inputs, &same)?;
         Ok(Agreement::Full)
     }
 
-    /// ⟨w, J v⟩ by forward mode is ⟨Jᵀ w, v⟩ by reverse mode.
-    fn inner_product(
+    /// ⟨w, J v⟩ by forward mode is ⟨Jᵀ w, v⟩ by reverse mode, for random directions `v` and weights
+    /// `w`. The weight of the result is always 1.
+    fn inner_products(
         &self,
         args: &[Arg],
         inputs: &[(usize, usize)],
-        adjoints: &[f64],
         same: &dyn Fn(f64, f64) -> bool,
     ) -> Result<(), String> {
-        let direction = |(i, j): (usize, usize)| 0.03125 * (1 + (i * 5 + j * 3) % 7) as f64;
-        let forward = self
-            .run_forward(args, &direction)
-            .map_err(|t| format!("forward: {t}"))?;
-        let by_forward = weighted(&forward);
-        let pairs = inputs.iter().zip(adjoints);
-        let by_reverse: f64 = pairs
-            .map(|(&input, adjoint)| direction(input) * adjoint)
-            .sum();
-        match same(by_forward, by_reverse) {
-            true => Ok(()),
-            false => Err(format!(
-                "inner product: forward {by_forward}, reverse {by_reverse}"
-            )),
+        let mut rng = fastrand::Rng::with_seed(inputs.len() as u64);
+        for _ in 0..DIRECTIONS {
+            let mut numbers = |share: usize| -> Vec<f64> {
+                let unit = 1.0 / share as f64;
+                inputs
+                    .iter()
+                    .map(|_| unit * (rng.f64() * 2.0 - 1.0))
+                    .collect()
+            };
+            // Sums of many are to be as exact as one of them.
+            let (direction, weights) = (numbers(inputs.len()), numbers(1));
+            let along = |input| {
+                let at = inputs.iter().position(|&other| other == input);
+                at.map_or(0.0, |at| direction[at])
+            };
+            let weight = |output: usize| weights.get(output).copied().unwrap_or(1.0);
+            let forward = self
+                .run_forward(args, &along)
+                .map_err(|t| format!("forward: {t}"))?;
+            let reverse = self
+                .run_reverse(args, &weight)
+                .map_err(|t| format!("reverse: {t}"))?;
+            let by_forward = weighted(&forward, &weight);
+            let pairs = direction.iter().zip(adjoints(args, &reverse));
+            let by_reverse: f64 = pairs.map(|(v, adjoint)| v * adjoint).sum();
+            if !same(by_forward, by_reverse) {
+                return Err(format!(
+                    "inner product: forward {by_forward}, reverse {by_reverse}"
+                ));
+            }
         }
+        Ok(())
     }
 
     /// The derivative of the weighted sum of all outputs along every input, in order: by the
@@ -224,10 +255,10 @@ impl Derivatives {
         let (mut oracle, mut forward) = (Vec::new(), Vec::new());
         for input in inputs(args) {
             let direction = |at| f64::from(u8::from(at == input));
-            oracle.push(weighted(&self.run_oracle(args, &direction)?));
-            forward.push(weighted(&self.run_forward(args, &direction)?));
+            oracle.push(weighted(&self.run_oracle(args, &direction)?, &weight));
+            forward.push(weighted(&self.run_forward(args, &direction)?, &weight));
         }
-        let reverse = adjoints(args, &self.run_reverse(args)?);
+        let reverse = adjoints(args, &self.run_reverse(args, &weight)?);
         Ok([oracle, forward, reverse])
     }
 
@@ -239,7 +270,8 @@ impl Derivatives {
         machine.call(self.func, &placed.values).map_err(text)?;
         let primal = machine.steps();
         let mut machine = self.machine().map_err(text)?;
-        let placed = place(&mut machine, args, Beside::Adjoints, &|_| 0.0).map_err(text)?;
+        let placed =
+            place(&mut machine, args, Beside::Adjoints(&weight), &|_| 0.0).map_err(text)?;
         machine.call(self.reverse, &placed.values).map_err(text)?;
         Ok((machine.steps(), primal))
     }
@@ -249,7 +281,7 @@ impl Derivatives {
     }
 
     fn run_oracle(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
-        run_on_duals(&self.module, self.func, args, direction)
+        run_on_duals(&self.module, self.func, &self.globals, args, direction)
     }
 
     fn run_forward(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
@@ -257,18 +289,21 @@ impl Derivatives {
     }
 
     /// The adjoints of all inputs, given the weights as adjoints of the outputs.
-    fn run_reverse(&self, args: &[Arg]) -> Result<Run, Trap> {
-        self.run_derivative(args, self.reverse, Beside::Adjoints, &|_| 0.0)
+    fn run_reverse(&self, args: &[Arg], weight: Weight<'_>) -> Result<Run, Trap> {
+        self.run_derivative(args, self.reverse, Beside::Adjoints(weight), &|_| 0.0)
     }
 
     fn run_derivative(
         &self,
         args: &[Arg],
         func: Func,
-        beside: Beside,
+        beside: Beside<'_>,
         direction: Direction<'_>,
     ) -> Result<Run, Trap> {
         let mut machine = self.machine()?;
+        if self.rounds_by_chance {
+            machine = machine.with_rounding_by_chance(|name| name.ends_with(".reverse"));
+        }
         let placed = place(&mut machine, args, beside, direction)?;
         let before = machine.live_heap_objects();
         let result = machine.call(func, &placed.values)?;
@@ -278,21 +313,15 @@ impl Derivatives {
             return Err(Trap::new(TrapKind::InvalidFree, message));
         }
         let mut run = placed.read(&mut machine)?;
+        run.arrays.extend(variables(&mut machine, &self.globals));
         for &(at, count) in &placed.shadows {
             run.shadows.extend(machine.memory.f64s(at, count)?);
         }
-        run.results = match &result {
-            None => Vec::new(),
-            Some(value) => match value.parts() {
-                Some(parts) => parts.iter().filter_map(Val::as_f64).collect(),
-                None => value.as_f64().into_iter().collect(),
-            },
-        };
+        run.results = floats(result.as_ref(), Val::as_f64);
         Ok(run)
     }
 }
 
-/// Every float that a derivative is taken with respect to: argument and element.
 fn machine(module: &Module) -> Result<Machine<'_>, Trap> {
     Ok(Machine::new(module)?.with_step_limit(STEPS))
 }
@@ -301,6 +330,7 @@ fn machine(module: &Module) -> Result<Machine<'_>, Trap> {
 fn run_on_duals(
     module: &Module,
     func: Func,
+    globals: &[Global],
     args: &[Arg],
     direction: Direction<'_>,
 ) -> Result<Run, Trap> {
@@ -308,37 +338,49 @@ fn run_on_duals(
     let placed = place(&mut machine, args, Beside::Nothing, direction)?;
     let result = machine.call(func, &placed.values)?;
     let mut run = placed.read(&mut machine)?;
+    run.arrays.extend(variables(&mut machine, globals));
     for &(at, count) in &placed.dups {
         run.shadows.extend(machine.memory.f64_tangents(at, count)?);
     }
-    let tangent = result.and_then(|value| value.tangent());
-    run.results = tangent.into_iter().collect();
+    run.results = floats(result.as_ref(), Val::tangent);
     Ok(run)
 }
 
-/// What the oracle says of a function at a point: the content of all arrays afterwards, and the
+/// A number for each float of a result.
+fn floats(result: Option<&Val>, number: fn(&Val) -> Option<f64>) -> Vec<f64> {
+    match result.map(|value| (value, value.parts())) {
+        None => Vec::new(),
+        Some((_, Some(parts))) => parts.iter().filter_map(number).collect(),
+        Some((value, None)) => number(value).into_iter().collect(),
+    }
+}
+
+/// The content of those global variables that hold nothing but doubles.
+fn variables(machine: &mut Machine<'_>, globals: &[Global]) -> Vec<f64> {
+    let mut all = Vec::new();
+    for &global in globals {
+        let Some(at) = machine.address(Symbol::Global(global)).as_ptr() else {
+            continue;
+        };
+        let size = machine.memory.object_size(at).unwrap_or_default();
+        let read = machine.memory.f64s(at, (size / 8) as usize);
+        all.extend(read.unwrap_or_default());
+    }
+    all
+}
+
+/// What the oracle says of a function at a point: what arrays and variables hold afterwards, and the
 /// derivative of the weighted sum of all outputs along every input.
 pub fn oracle(module: &Module, func: Func, args: &[Arg]) -> Result<[Vec<f64>; 2], Trap> {
+    let globals: Vec<Global> = module.globals.keys().collect();
     let mut gradient = Vec::new();
     for input in inputs(args) {
         let direction = |at| f64::from(u8::from(at == input));
-        gradient.push(weighted(&run_on_duals(module, func, args, &direction)?));
+        let run = run_on_duals(module, func, &globals, args, &direction)?;
+        gradient.push(weighted(&run, &weight));
     }
-    let arrays = run_on_duals(module, func, args, &|_| 0.0)?.arrays;
+    let arrays = run_on_duals(module, func, &globals, args, &|_| 0.0)?.arrays;
     Ok([arrays, gradient])
-}
-
-fn inputs(args: &[Arg]) -> Vec<(usize, usize)> {
-    let mut inputs = Vec::new();
-    for (position, arg) in args.iter().enumerate() {
-        let count = match arg {
-            Arg::Dup(numbers) => numbers.len(),
-            Arg::Out(_) => 1,
-            _ => 0,
-        };
-        inputs.extend((0..count).map(|element| (position, element)));
-    }
-    inputs
 }
 
 /// The adjoints of all inputs in order: shadows, and results for `out` arguments.
@@ -368,7 +410,7 @@ fn unchanged(mode: &str, plain: &[f64], derivative: &[f64]) -> Result<(), String
 }
 
 /// The sum of all outputs, weighted by their adjoints; that of the result is 1.
-fn weighted(run: &Run) -> f64 {
+fn weighted(run: &Run, weight: Weight<'_>) -> f64 {
     let arrays = run.shadows.iter().enumerate();
     let arrays: f64 = arrays.map(|(i, x)| weight(i) * x).sum();
     arrays + run.results.iter().sum::<f64>()
@@ -377,138 +419,4 @@ fn weighted(run: &Run) -> f64 {
 /// The adjoint of an element of an array: different for each.
 fn weight(output: usize) -> f64 {
     0.5 + 0.25 * ((output * 7) % 5) as f64
-}
-
-type Direction<'a> = &'a dyn Fn((usize, usize)) -> f64;
-
-/// What stands beside each primal argument.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Beside {
-    /// Nothing; tangents are in the dual numbers.
-    Nothing,
-    Tangents,
-    /// The weights of the outputs.
-    Adjoints,
-}
-
-/// Arguments in memory.
-#[derive(Default)]
-struct Placed {
-    values: Vec<Val>,
-    arrays: Vec<(Pointer, usize)>,
-    dups: Vec<(Pointer, usize)>,
-    shadows: Vec<(Pointer, usize)>,
-}
-
-impl Placed {
-    fn read(&self, machine: &mut Machine<'_>) -> Result<Run, Trap> {
-        let mut arrays = Vec::new();
-        for &(at, count) in &self.arrays {
-            arrays.extend(machine.memory.f64s(at, count)?);
-        }
-        Ok(Run {
-            arrays,
-            shadows: Vec::new(),
-            results: Vec::new(),
-        })
-    }
-}
-
-/// Puts arguments into memory.
-fn place(
-    machine: &mut Machine<'_>,
-    args: &[Arg],
-    beside: Beside,
-    direction: Direction<'_>,
-) -> Result<Placed, Trap> {
-    let mut placed = Placed::default();
-    let mut output = 0;
-    for (position, arg) in args.iter().enumerate() {
-        match arg {
-            Arg::Dup(numbers) => {
-                let count = numbers.len();
-                let at = machine.memory.new_f64s(numbers)?;
-                placed.values.push(Val::from(at));
-                placed.arrays.push((at, count));
-                placed.dups.push((at, count));
-                let tangents: Vec<f64> = (0..count).map(|i| direction((position, i))).collect();
-                let shadow = match beside {
-                    Beside::Nothing => {
-                        machine.memory.set_f64_tangents(at, &tangents)?;
-                        continue;
-                    }
-                    Beside::Tangents => tangents,
-                    Beside::Adjoints => (output..output + count).map(weight).collect(),
-                };
-                output += count;
-                let shadow = machine.memory.new_f64s(&shadow)?;
-                placed.values.push(Val::from(shadow));
-                placed.shadows.push((shadow, count));
-            }
-            Arg::Const(numbers) => {
-                let at = machine.memory.new_f64s(numbers)?;
-                placed.values.push(Val::from(at));
-                placed.arrays.push((at, numbers.len()));
-            }
-            Arg::Out(number) => {
-                let tangent = direction((position, 0));
-                match beside {
-                    Beside::Nothing => placed.values.push(Val::dual(*number, tangent)),
-                    Beside::Tangents => {
-                        placed.values.extend([Val::f64(*number), Val::f64(tangent)]);
-                    }
-                    Beside::Adjoints => placed.values.push(Val::f64(*number)),
-                }
-            }
-            Arg::Int(number) => placed.values.push(Val::i64(*number)),
-        }
-    }
-    Ok(placed)
-}
-
-/// Adds a function that asks for a derivative and passes its arguments on.
-pub fn wrapper(module: &mut Module, func: Func, args: &[Arg], mode: Mode) -> Func {
-    let target: &Function = &module.funcs[func];
-    let mut params = Vec::new();
-    let mut activities = Vec::new();
-    for (arg, &ty) in args.iter().zip(&target.sig.params) {
-        let activity = match (arg, mode) {
-            (Arg::Dup(_), _) | (Arg::Out(_), Mode::Forward) => Activity::Dup,
-            (Arg::Out(_), _) => Activity::Out,
-            _ => Activity::Const,
-        };
-        params.extend(std::iter::repeat_n(ty, 1 + activity.shadow_count(1)));
-        activities.push(activity);
-    }
-    let ret = match target.sig.ret.is_float_like() {
-        true => ReturnActivity::Active,
-        false => ReturnActivity::Const,
-    };
-    let request = Request {
-        func,
-        mode,
-        width: 1,
-        args: activities,
-        ret,
-        primal_return: false,
-        strong_zero: false,
-        runtime_activity: false,
-        tape: Default::default(),
-    };
-    let result = zymase_core::derivative::request_result(&request, target);
-    let name = module.fresh_name(&format!("request_{}", mode.name()));
-    let mut function = Function::with_entry(name, Signature::new(params, result));
-    let entry = function.entry();
-    let values = function.arguments().to_vec();
-    let mut builder = Builder::new(&mut function, entry);
-    let op = Op::Request(Box::new(request));
-    let value = match result.is_void() {
-        true => {
-            builder.effect(op, values);
-            None
-        }
-        false => Some(builder.value(op, values, result)),
-    };
-    builder.ret(value);
-    module.funcs.push(function)
 }

@@ -1,0 +1,323 @@
+//! What `zymase check` says: of programs whose derivatives agree, and of derivatives that are wrong,
+//! which request, which component and which of the three.
+
+mod common;
+
+use common::Folder;
+use expect_test::{Expect, expect};
+
+const HEADER: &str = "
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_width, enzyme_runtime_activity;
+double __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+void *__enzyme_augmentfwd(void *, ...);
+double __enzyme_reverse(void *, ...);
+#line 1 \"program.c\"
+";
+
+/// Builds and runs a program; exit code, standard output and standard error. The largest relative
+/// difference is left out: it depends on the library of mathematics.
+fn checked(folder: &Folder, words: &str) -> String {
+    let output = folder.zymase(&format!("check {words}"));
+    let code = output.status.code().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told: String = told
+        .lines()
+        .map(
+            |line| match line.split_once("largest relative difference ") {
+                Some((before, after)) => {
+                    let (number, rest) = after.split_once(',').unwrap();
+                    assert!(number.parse::<f64>().unwrap() < 1e-6, "{line}");
+                    format!("{before}largest relative difference small,{rest}\n")
+                }
+                None => format!("{line}\n"),
+            },
+        )
+        .collect();
+    format!("exit code {code}\n{printed}{told}")
+}
+
+fn check(program: &str, expected: &Expect) {
+    let folder = Folder::with(&[("program.c", &format!("{HEADER}{program}"))]);
+    let told = checked(&folder, "-O2 program.c -lm");
+    assert_eq!(told, checked(&folder, "-O0 program.c -lm"));
+    expected.assert_eq(&told);
+}
+
+/// Numbers, memory, memory in place, both modes, several at once, halves; and the program goes on
+/// as if nothing had been compared.
+#[test]
+fn right_derivatives_agree() {
+    check(
+        r#"
+static int runs;
+static double product(double a, const double *x, int n) {
+    runs++;
+    printf("product runs\n");
+    for (int i = 0; i < n; i++) a *= x[i];
+    return a;
+}
+static void powers(double *x, int n) {
+    for (int i = 1; i < n; i++) x[i] += x[i - 1] * x[i - 1];
+}
+static void single(const float *x, float *y) { *y = sinf(x[0]) * x[1]; }
+int main(void) {
+    double x[4] = {1, 2, 3, 4}, d[4] = {0}, e[4] = {1, 1, 1, 1};
+    printf("%g\n", __enzyme_autodiff((void *)product, 2.0, enzyme_dup, x, d, 4));
+    printf("%g %g\n", d[0], d[3]);
+    printf("%g\n", __enzyme_fwddiff((void *)product, 2.0, 1.0, enzyme_dup, x, e, 4));
+    __enzyme_fwddiff((void *)powers, enzyme_width, 2, enzyme_dup, x, d, e, 4);
+    __enzyme_autodiff((void *)powers, enzyme_dup, x, e, 4);
+    void *tape = __enzyme_augmentfwd((void *)product, 2.0, enzyme_dup, x, d, 4);
+    __enzyme_reverse((void *)product, 2.0, enzyme_dup, x, d, 4, 1.0, tape);
+    float in[2] = {1, 2}, din[2] = {0}, out, dout = 1;
+    __enzyme_autodiff((void *)single, enzyme_dup, in, din, enzyme_dup, &out, &dout);
+    printf("%d runs, x[3] is %g\n", runs, x[3]);
+}
+"#,
+        &expect![[r#"
+            exit code 0
+            product runs
+            24
+            48 12
+            product runs
+            124
+            product runs
+            3 runs, x[3] is 932
+            zymase check: 7 calls of 6 requests agree (largest relative difference small, 0 components badly conditioned)
+        "#]],
+    );
+}
+
+/// A rule of the program that lacks a factor in one component of many.
+#[test]
+fn a_wrong_gradient_of_the_program() {
+    check(
+        r#"
+__attribute__((noinline)) static double cubes(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i] * x[i];
+    return sum;
+}
+static double cubes_augmented(const double *x, double *dx, int n) { return cubes(x, n); }
+static void cubes_gradient(const double *x, double *dx, int n, double seed) {
+    for (int i = 0; i < n; i++) dx[i] += seed * (i == 17 ? 2 : 3) * x[i] * x[i];
+}
+void *__enzyme_register_gradient_cubes[] = {cubes, cubes_augmented, cubes_gradient};
+static double cost(const double *x, int n) { return sin(cubes(x, n)); }
+int main(void) {
+    double x[100], dx[100] = {0};
+    for (int i = 0; i < 100; i++) x[i] = 0.25 + i % 7;
+    __enzyme_autodiff((void *)cost, x, dx, 100);
+}
+"#,
+        &expect![[r#"
+            exit code 1
+            zymase check: program.c:16: the reverse derivative of `cost` disagrees at call 1
+              with respect to x[17], used at program.c:4
+              reverse mode         20.8517713
+              forward mode         31.2776569
+              finite differences   31.2776561, with twice the step  31.2776536
+              reverse mode is wrong
+              derivatives of your own on the way: `cubes` (cubes_gradient)
+            zymase check: 1 call of 1 request, 1 disagrees (seed 1)
+        "#]],
+    );
+}
+
+/// A tangent with the wrong sign, of a number.
+#[test]
+fn a_wrong_tangent_of_the_program() {
+    check(
+        r#"
+__attribute__((noinline)) static double wave(double t) { return cos(t); }
+static double wave_tangent(double t, double dt) { return sin(t) * dt; }
+void *__enzyme_register_derivative_wave[] = {wave, wave_tangent};
+static double twice(double t, double *out) { *out = wave(2 * t); return t; }
+int main(void) {
+    double out, d_out = 0;
+    __enzyme_fwddiff((void *)twice, 0.5, 1.0, enzyme_dup, &out, &d_out);
+}
+"#,
+        &expect![[r#"
+            exit code 1
+            zymase check: program.c:8: the forward derivative of `twice` disagrees at call 1
+              tangent of out[0], used at program.c:5
+              reverse mode        -1.68294197
+              forward mode         1.68294197
+              finite differences  -1.68294197, with twice the step -1.68294197
+              forward mode is wrong
+              derivatives of your own on the way: `wave` (wave_tangent)
+            zymase check: 1 call of 1 request, 1 disagrees (seed 1)
+        "#]],
+    );
+}
+
+/// Something is marked as having no derivative, and has one: both modes are wrong in the same way.
+#[test]
+fn a_derivative_that_is_wrongly_denied() {
+    check(
+        r#"
+struct model { int n; double *weights, bias; };
+__attribute__((noinline)) static double scale(double w) { return w * w; }
+void *__enzyme_inactivefn_scale = (void *)scale;
+static double energy(const struct model *m) {
+    double sum = m->bias * m->bias;
+    for (int i = 0; i < m->n; i++) sum += i < 2 ? m->weights[i] : m->weights[i] * scale(m->weights[i]);
+    return sum;
+}
+int main(void) {
+    double w[4] = {1, 2, 3, 4}, dw[4] = {0};
+    struct model m = {4, w, 1}, dm = {4, dw, 0};
+    __enzyme_autodiff((void *)energy, enzyme_dup, &m, &dm);
+}
+"#,
+        &expect![[r#"
+            exit code 1
+            zymase check: program.c:13: the reverse derivative of `energy` disagrees at call 1
+              with respect to (*(m + 8 bytes))[2], used at program.c:7
+              reverse mode         9
+              forward mode         9
+              finite differences   27, with twice the step  27
+              both modes are wrong, or the function is not differentiable here
+            zymase check: 1 call of 1 request, 1 disagrees (seed 1)
+        "#]],
+    );
+}
+
+/// At a kink finite differences are between the slopes, and the derivative is one of them.
+#[test]
+fn a_kink_is_no_mistake() {
+    check(
+        r#"
+static double relu(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] > 0 ? 3 * x[i] : 0;
+    return sum;
+}
+int main(void) {
+    double x[5] = {1, 0, -1, 0, 2}, dx[5] = {0};
+    __enzyme_autodiff((void *)relu, x, dx, 5);
+}
+"#,
+        &expect![[r#"
+            exit code 0
+            zymase check: 1 call of 1 request agrees (largest relative difference small, 2 components badly conditioned)
+        "#]],
+    );
+}
+
+/// A rule for a function without a body: nobody sees which memory it touches.
+#[test]
+fn memory_that_nobody_sees() {
+    let program = r#"
+double library(const double *x);
+static double library_augmented(const double *x, double *dx) { return library(x); }
+static void library_gradient(const double *x, double *dx, double seed) { dx[0] += seed; }
+static double library_tangent(const double *x, const double *dx) { return dx[0]; }
+void *__enzyme_register_gradient_library[] = {library, library_augmented, library_gradient};
+void *__enzyme_register_derivative_library[] = {library, library_tangent};
+static double cost(const double *x) { return library(x); }
+int main(void) {
+    double x = 1, dx = 0;
+    __enzyme_autodiff((void *)cost, &x, &dx);
+}
+"#;
+    let folder = Folder::with(&[
+        ("program.c", &format!("{HEADER}{program}")),
+        (
+            "library.c",
+            "double library(const double *x) { return *x; }",
+        ),
+    ]);
+    let built = folder.command("clang-22", "-c library.c");
+    assert!(built.status.success());
+    expect![[r#"
+        exit code 0
+        zymase check: program.c:11: not compared: the memory that `library` touches is not known
+        zymase check: 0 calls of 0 requests agree (largest relative difference small, 0 components badly conditioned)
+    "#]].assert_eq(&checked(&folder, "-O2 program.c library.o -lm"));
+}
+
+/// Programs that check their own gradients agree with us, too. The others do as well, at -O2, but
+/// for rules that are not the truth on purpose (`custom_rules`), and for derivatives that end in
+/// memory without a shadow (`runtime_activity`).
+#[test]
+fn programs_that_check_themselves() {
+    let programs = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/programs/gradients"
+    );
+    let folder = Folder::with(&[]);
+    let names = [
+        "globals_active",
+        "heap",
+        "logging",
+        "loops",
+        "overwrite",
+        "split",
+        "structs",
+    ];
+    for name in names {
+        let told = checked(&folder, &format!("-O2 {programs}/{name}.c -lm"));
+        assert!(told.starts_with("exit code 0\n"), "{name}: {told}");
+        assert!(told.contains(&format!("ok {name}\n")), "{name}: {told}");
+        let last = told.lines().last().unwrap();
+        assert!(
+            last.contains(" agree (") && !told.contains("not compared"),
+            "{name}: {told}"
+        );
+    }
+}
+
+/// The exit code and the arguments are the program's, and calls can be left out.
+#[test]
+fn arguments_and_exit_code() {
+    let program = r#"
+static double square(double x) { return x * x; }
+int main(int count, char **words) {
+    double sum = 0;
+    for (int i = 0; i < 10; i++) sum += __enzyme_autodiff((void *)square, (double)i);
+    printf("%s %s %g\n", words[1], words[2], sum);
+    return count;
+}
+"#;
+    let folder = Folder::with(&[("program.c", &format!("{HEADER}{program}"))]);
+    expect![[r#"
+        exit code 3
+        one -two 90
+        zymase check: 4 calls of 1 request agree (largest relative difference small, 0 components badly conditioned)
+    "#]].assert_eq(&checked(
+        &folder,
+        "--calls 4 --seed 7 -O1 program.c -- one -two",
+    ));
+}
+
+/// The check of what a program computes does not depend on the language.
+#[test]
+fn programs_in_cxx() {
+    let program = r#"
+#include <cmath>
+#include <vector>
+#include <zymase/autodiff>
+double energy(const std::vector<double> &x) {
+    double sum = 0;
+    for (double v : x) sum += std::exp(-v) * v;
+    return sum;
+}
+int main() {
+    std::vector<double> x = {1, 2, 3}, dx = {0, 0, 0};
+    zymase::autodiff<zymase::Reverse>(energy, zymase::Duplicated<const std::vector<double> &>(x, dx));
+}
+"#;
+    let folder = Folder::with(&[("program.cpp", program)]);
+    expect![[r#"
+        exit code 0
+        zymase check: 1 call of 1 request agrees (largest relative difference small, 0 components badly conditioned)
+    "#]].assert_eq(&checked(&folder, "-O2 program.cpp"));
+}
