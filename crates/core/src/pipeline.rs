@@ -104,6 +104,8 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         simplify::lower_library_calls::run(module, func);
         next += 1;
     }
+    let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    simplify::check_allocations::run(module, &added);
     if cfg!(debug_assertions) {
         check(module)?;
     }
@@ -162,10 +164,17 @@ impl Worklist {
                 self.function(needed)?;
             }
             // Derivatives that these ask for are among them now.
-            for needed in callees(&self.synthesis.module, request.func) {
-                self.prepare(needed)?;
+            let reached = callees(&self.synthesis.module, request.func);
+            let mut changed = false;
+            for &needed in &reached {
+                changed |= self.prepare(needed);
             }
             self.open.pop();
+            // What is known of functions lasts from one request to the next, as long as they are
+            // the same and none of them is a derivative.
+            if changed || reached.iter().any(|f| f.index() >= self.first_new) {
+                self.synthesis.program_changed();
+            }
             let optional = self.synthesis.options.optional.contains(&func);
             let before = optional.then(|| self.synthesis.made());
             let replaced = self.replace(func, inst, request);
@@ -174,6 +183,7 @@ impl Worklist {
                 (Err(complaint), Some(before)) => {
                     self.synthesis.go_back(before);
                     self.give_up(func);
+                    self.synthesis.program_changed();
                     self.refused.push((func, complaint));
                     break;
                 }
@@ -199,12 +209,13 @@ impl Worklist {
         module.funcs[func] = function;
     }
 
-    /// Brings a function into the form that differentiation expects.
-    fn prepare(&mut self, func: Func) -> Result<()> {
-        simplify::use_library_bodies::run(&mut self.synthesis.module, func);
-        simplify::lower_library_calls::run(&mut self.synthesis.module, func);
-        simplify::lower_allocations::run(&mut self.synthesis.module, func);
-        Ok(())
+    /// Brings a function into the form that differentiation expects; says whether it was not.
+    fn prepare(&mut self, func: Func) -> bool {
+        let module = &mut self.synthesis.module;
+        let mut changed = simplify::use_library_bodies::run(module, func);
+        changed |= simplify::lower_library_calls::run(module, func);
+        changed |= simplify::lower_allocations::run(module, func);
+        changed
     }
 
     /// A complaint has come by the request. Functions that are not the program's are no part of the
@@ -277,7 +288,6 @@ impl Worklist {
         };
         let pairs = self.synthesis.sweeps();
         simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
-        self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward | Mode::Recording => (
                 self.synthesis.forward(&key)?,

@@ -11,6 +11,8 @@ mod compile;
 mod demo;
 mod embedded;
 mod explain;
+#[cfg(test)]
+mod hostile;
 mod journal;
 mod ld;
 mod opt;
