@@ -257,6 +257,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             11 |     top = 0;
                |         ^^^^ in `f`
                |
+              ::: a.c:14:30
+               |
+            14 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
                = note: `top`, in which it keeps what it knows, is changed here, so memory may be taken back that the reverse sweep still needs
                = help: free each piece of memory with the function that is registered for it, and take back all of it only after the derivative
         "#]];

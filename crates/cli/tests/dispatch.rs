@@ -149,6 +149,11 @@ int main(int count, char **words) { return (int)__enzyme_autodiff((void *)run, 1
             6 |     return table[i](x);
               |            ^^^^^ in `run`
               |
+             ::: a.c:8:49
+              |
+            8 | int main(int count, char **words) { return (int)__enzyme_autodiff((void *)run, 1.5, count - 1); }
+              |                                                 ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_foreign = (void *)foreign;`
         "#]],
@@ -174,6 +179,11 @@ int main(int count, char **words) {
               |
             3 |     return f(x, 1);
               |            ^ in `run`
+              |
+             ::: a.c:7:17
+              |
+            7 |     return (int)__enzyme_autodiff((void *)run, 1.5, enzyme_const, words);
+              |                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name

@@ -211,16 +211,17 @@ fn troubles() {
     assert!(shown(&output).contains("undeclared"), "{}", shown(&output));
     expect![[r#"
         exit code 1
-        error: there is no bitcode in the input
+        error[Z0803]: there is no bitcode in the input
          |
          = help: give sources, modules, or objects that were made by `zymase cc` or with -flto
     "#]]
     .assert_eq(&shown(&folder.zymase("explain data.o")));
     expect![[r#"
         exit code 1
-        error: cannot read none.ll
+        error[Z0801]: cannot read none.ll
          |
          = note: there is no such file
+         = help: give the path of a file that can be read
     "#]]
     .assert_eq(&shown(&folder.zymase("explain none.ll")));
     assert_eq!(folder.zymase("explain").status.code(), Some(2));
@@ -323,7 +324,17 @@ fn the_page_renders() {
         square forward – – 0 0 0 0 0 0
         square forward"#]],
     );
-    check(&text, &["loop", "runs"], expect![[r#""#]]);
+    check(
+        &text,
+        &["loop", "runs"],
+        expect![[r#"
+        loop always runs 4 times, 32 bytes per iteration, allocated before the loop at line 19
+        loop always runs 4 times, nothing kept of an iteration
+        loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)
+        loop always runs 4 times, 32 bytes per iteration, allocated before the loop at line 19
+        loop always runs 4 times, nothing kept of an iteration
+        loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)"#]],
+    );
     check(
         &text,
         &["cached", "f64"],

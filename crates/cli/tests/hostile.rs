@@ -1,6 +1,8 @@
 //! Odd ways to call the tools.
 
 mod common;
+#[path = "../../../fuzz/src/damage.rs"]
+mod damage;
 
 use common::{Folder, shown, succeed};
 use expect_test::expect;
@@ -59,6 +61,42 @@ fn response_file_that_names_itself() {
     for tool in ["cc", "ld"] {
         let output = folder.zymase(&format!("{tool} @words"));
         assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    }
+}
+
+/// Eight files deep that would be more words than there are atoms.
+#[test]
+fn response_file_that_names_itself_often() {
+    let folder = Folder::with(&[("words", &"@words ".repeat(1000))]);
+    for tool in ["cc", "ld"] {
+        let output = folder.zymase(&format!("{tool} @words"));
+        expect![[r#"
+            exit code 1
+            error[Z0803]: the response files have too many words
+             |
+             = note: there are more than 1048576, with those of files that files name
+             = help: look for a file that names itself
+        "#]]
+        .assert_eq(&shown(&output));
+    }
+}
+
+/// LLVM refuses most of these, reads some, and dies of a few; nobody sees more than a message.
+#[test]
+fn damaged_bitcode() {
+    let folder = Folder::with(&[("a.c", SOURCE)]);
+    succeed(&folder.command("clang-22", "-O1 -c -emit-llvm a.c -o a.bc"));
+    let bitcode = std::fs::read(folder.path().join("a.bc")).unwrap();
+    for seed in 0..60 {
+        let damaged = damage::damaged(&bitcode, &mut fastrand::Rng::with_seed(seed));
+        std::fs::write(folder.path().join("b.bc"), damaged).unwrap();
+        let output = folder.zymase("opt b.bc -o c.bc");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => {}
+            Some(1) => assert!(errors.contains("error: "), "seed {seed}: {errors}"),
+            _ => panic!("seed {seed}: {} {errors}", output.status),
+        }
     }
 }
 

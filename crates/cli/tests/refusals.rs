@@ -161,6 +161,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             3 |     __asm__("sqrtsd %0, %0" : "+x"(y));
               |     ^^^^^^^ in `f`
               |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it in `f`, and there is no rule for it
               = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
         "#]],
@@ -187,6 +192,11 @@ int main(void) {
               |
             2 |     __asm__ volatile("movq $0, (%0)" : : "r"(p) : "memory");
               |     ^^^^^^^ in `f`
+              |
+             ::: a.c:7:5
+              |
+            7 |     __enzyme_autodiff((void *)f, &x, &d);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it in `f`, and there is no rule for it
               = help: pass what it depends on as enzyme_const if no derivative is meant to flow here, or write it with operations that have derivatives
@@ -219,8 +229,57 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             6 |     return x * helper(x);
               |                ------ inlined here, in `f`
               |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_mystery = (void *)mystery;`
+        "#]],
+    );
+}
+
+#[test]
+fn the_way_to_a_callee_of_a_callee() {
+    check(
+        "double mystery(double);
+__attribute__((noinline)) static double inner(double x) {
+    return mystery(x) + x;
+}
+__attribute__((noinline)) static double outer(double x) {
+    return inner(x * x) * 2;
+}
+static double f(double x) {
+    return x * outer(x);
+}
+int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+",
+        expect![[r#"
+            exit code 1
+            error[Z0501]: cannot differentiate the call of `mystery`
+              --> a.c:3:12
+               |
+             3 |     return mystery(x) + x;
+               |            ^^^^^^^ in `inner`
+               |
+              ::: a.c:6:12
+               |
+             6 |     return inner(x * x) * 2;
+               |            ----- called here, in `outer`
+               |
+              ::: a.c:9:16
+               |
+             9 |     return x * outer(x);
+               |                ----- called here, in `f`
+               |
+              ::: a.c:11:30
+               |
+            11 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
+               = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_mystery = (void *)mystery;`
         "#]],
     );
 }
@@ -243,6 +302,11 @@ int main(void) {
               |
             3 |     return x * g(x);
               |                ^ in `f`
+              |
+             ::: a.c:6:17
+              |
+            6 |     return (int)__enzyme_autodiff((void *)f, enzyme_const, chosen, 2.0);
+              |                 ----------------- asked for here, in `main`
               |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
@@ -273,6 +337,11 @@ int main(void) {
             4 |     memcpy(to, from, 32);
               |     ^^^^^^ in `f`
               |
+             ::: a.c:9:5
+              |
+            9 |     __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+              |     ----------------- asked for here, in `main`
+              |
               = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
               = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
         "#]],
@@ -302,6 +371,11 @@ int main(void) {
             4 |     for (int j = 0; j < 4; j++) memcpy(&to->w[j], &from->w[3 - j], 4);
               |                                 ^^^^^^ in `f`
               |
+             ::: a.c:9:5
+              |
+            9 |     __enzyme_autodiff((void *)f, enzyme_dup, &a, &b, enzyme_dup, &c, &d, enzyme_const, 1);
+              |     ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it, and the memory is used without a type
               = help: access it with one type, or say what it holds with __enzyme_float, __enzyme_double, __enzyme_integer or __enzyme_pointer
         "#]],
@@ -327,6 +401,11 @@ int main(void) {
               |
             3 |     memcpy(to, from, n);
               |     ^^^^^^ in `f`
+              |
+             ::: a.c:7:5
+              |
+            7 |     __enzyme_autodiff((void *)f, &a, &b, &c, &d, sizeof a);
+              |     ----------------- asked for here, in `main`
               |
               = note: a derivative may flow through byte 0 of it, and nothing in the program says what type it has
               = help: say it with `__enzyme_double(p);` (or __enzyme_float, __enzyme_integer, __enzyme_pointer) before the copy, copy field by field, or compile with optimization (-O1 or more keeps type information)
@@ -354,6 +433,11 @@ int main(void) {
             2 |     *a = x * x;
               |        ^^^^^^^^ in `f`
               |
+             ::: a.c:7:17
+              |
+            7 |     return (int)__enzyme_autodiff((void *)f, &a, &d, 2.0);
+              |                 ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it, and other threads may run it at the same time, which plain additions to its shadow would not survive
               = help: let each thread work on memory of its own and add the results up afterwards, or pass the memory as enzyme_const if no derivative is meant to flow here
         "#]],
@@ -379,6 +463,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
               |
             4 |     if (setjmp(place) == 0)
               |         ^^^^^^ in `f`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: control comes back to it on a way that the program text does not show, so the reverse sweep could not go back
               = help: keep it out of the differentiated functions, or mark the function that contains it as inactive if no derivative is meant to flow through it
@@ -412,6 +501,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             12 |     return sum(2, x, x * x);
                |            ^^^ in `f`
                |
+              ::: a.c:14:30
+               |
+            14 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
                = note: a derivative flows through it, and there is no place for shadows among arguments that only the callee can tell apart
                = help: pass the values in an array, or write the function with fixed parameters
         "#]],
@@ -436,6 +530,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             3 |     scale = x * 2;
               |           ^^^^^^^^ in `f`
               |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
+              |
               = note: it is defined outside of the program that Zymase sees, so other code may read and write it while a derivative is computed
               = help: compile the file that defines it with zymase too, pass a pointer to it as an enzyme_dup argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_scale = &scale;`
         "#]],
@@ -459,18 +558,23 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
         expect![[r#"
             exit code 1
             error[Z0504]: cannot tell what `elsewhere` does with the global variable `scale`
-             --> a.c:3:28
-              |
-            3 | static void log_it(void) { elsewhere(); }
-              |                            ^^^^^^^^^ in `log_it`
-              |
-             ::: a.c:6:5
-              |
-            6 |     log_it();
-              |     ------ inlined here, in `f`
-              |
-              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
-              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
+              --> a.c:3:28
+               |
+             3 | static void log_it(void) { elsewhere(); }
+               |                            ^^^^^^^^^ in `log_it`
+               |
+              ::: a.c:6:5
+               |
+             6 |     log_it();
+               |     ------ inlined here, in `f`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+               = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
         "#]],
     );
 }
@@ -493,6 +597,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
               |
             4 |     *cursor = x * 2;
               |             ^^^^^^^^ in `f`
+              |
+             ::: a.c:7:30
+              |
+            7 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: a derivative flows through a pointer that may lead to memory that the variable `cursor` led to before
               = help: pass the memory as an enzyme_dup argument
@@ -521,6 +630,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
             5 |     hook();
               |     ^^^^ in `f`
               |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
+              |
               = note: a derivative flows through it, and the program has the code of no function of this type whose address is taken
               = help: compile the files that define the possible functions with zymase too and link them together, or call the function by its name
         "#]],
@@ -546,13 +660,18 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
         expect![[r#"
             exit code 1
             error[Z0504]: cannot tell what `elsewhere` does with the global variable `cursor`
-             --> a.c:6:5
-              |
-            6 |     elsewhere();
-              |     ^^^^^^^^^ in `f`
-              |
-              = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
-              = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
+              --> a.c:6:5
+               |
+             6 |     elsewhere();
+               |     ^^^^^^^^^ in `f`
+               |
+              ::: a.c:11:30
+               |
+            11 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: a derivative flows through the variable, and `elsewhere`, whose body is not part of the program, might read or write it
+               = help: compile the file that defines `elsewhere` with zymase too, or, if it leaves the variable alone, mark it: `void *__enzyme_inactivefn_elsewhere = (void *)elsewhere;`
         "#]],
     );
 }
@@ -577,6 +696,11 @@ int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
             3 |         throw x * 2;
               |         ^^^^^ in `f`
               |
+             ::: a.cpp:6:26
+              |
+            6 | int main() { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                          ----------------- asked for here, in `main`
+              |
               = note: an exception leaves the function on a way that the reverse sweep cannot go back, and a derivative flows into what is thrown
               = help: return the value, or throw something that does not depend on active arguments
         "#]],
@@ -600,6 +724,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
               |
             3 |     for (;;)
               |     ^^^ in `f`
+              |
+             ::: a.c:6:30
+              |
+            6 | int main(void) { return (int)__enzyme_autodiff((void *)f, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: every path through it ends in a loop without exit or in a call that does not return, so there is nothing to differentiate
               = help: let the function return
@@ -720,13 +849,18 @@ int main() {
         expect![[r#"
             exit code 1
             error[Z0206]: cannot differentiate the call of `_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm` on the bytes of floats
-             --> a.cpp:4:7
-              |
-            4 |     s.append((const char *)x, 8);
-              |       ^^^^^^ in `f`
-              |
-              = note: the derivatives of the floats would be lost among characters
-              = help: keep the numbers in memory of their own type
+              --> a.cpp:4:7
+               |
+             4 |     s.append((const char *)x, 8);
+               |       ^^^^^^ in `f`
+               |
+              ::: a.cpp:11:5
+               |
+            11 |     __enzyme_autodiff((void *)f, enzyme_dup, &x, &d);
+               |     ----------------- asked for here, in `main`
+               |
+               = note: the derivatives of the floats would be lost among characters
+               = help: keep the numbers in memory of their own type
         "#]],
     );
 }

@@ -39,6 +39,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
             8 | double g(double x) { return f(&x, 1); }
               |                             ^ in `g`
               |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
+              |
               = note: its types are (ptr, i32) -> f64, and should be (ptr, ptr, i32) -> f64, or -> {tape, f64}
               = help: change the function, or register it for the one it belongs to
         "#]],
@@ -58,13 +63,18 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
             error[Z0602]: `f_grad` is no reverse sweep for `f`
-             --> a.c:9:29
-              |
-            9 | double g(double x) { return f(x); }
-              |                             ^ in `g`
-              |
-              = note: its types are (f64, f64) -> f64, and should be (f64, f64, ptr) -> f64
-              = help: change the function, or register it for the one it belongs to
+              --> a.c:9:29
+               |
+             9 | double g(double x) { return f(x); }
+               |                             ^ in `g`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: its types are (f64, f64) -> f64, and should be (f64, f64, ptr) -> f64
+               = help: change the function, or register it for the one it belongs to
         "#]],
     );
 }
@@ -85,6 +95,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
               |
             8 | double g(double x) { return f(x) * x; }
               |                             ^ in `g`
+              |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its types are (f64) -> ptr, and should be (f64) -> f64, or -> {tape, f64}
               = help: change the function, or register it for the one it belongs to
@@ -108,6 +123,11 @@ int main(void) { return (int)__enzyme_fwddiff((void *)g, 2.0, 1.0); }",
             7 | double g(double x) { return f(x, 1); }
               |                             ^ in `g`
               |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_fwddiff((void *)g, 2.0, 1.0); }
+              |                              ---------------- asked for here, in `main`
+              |
               = note: its types are (f64, f64, i32) -> f32, and should be (f64, f64, i32) -> f64, or -> {f64, f64}
               = help: change the function, or register it for the one it belongs to
         "#]],
@@ -129,6 +149,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
               |
             7 | double g(double x) { return f(x); }
               |                             ^ in `g`
+              |
+             ::: a.c:8:30
+              |
+            8 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its body is not part of the program, and the rules that are registered for it serve the other mode
               = help: register one: `void *__enzyme_register_gradient_f[] = {f, augmented, gradient};`
@@ -152,6 +177,11 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
               |
             8 | double g(double x) { return f(x, x); }
               |                             ^ in `g`
+              |
+             ::: a.c:9:30
+              |
+            9 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+              |                              ----------------- asked for here, in `main`
               |
               = note: its arguments are "out,out" here, and the rules for reverse mode handle "out,const"
               = help: register a rule that handles these activities, or one without a string, which handles all
@@ -282,13 +312,18 @@ int main(void) {
         expect![[r#"
             exit code 1
             error[Z0605]: the custom rule for `f` cannot give several derivatives at once
-             --> a.c:7:23
-              |
-            7 | double g(double *x) { f(x); return *x; }
-              |                       ^ in `g`
-              |
-              = note: `f_tangent` would be called 2 times, and it may change memory that it reads, or return new memory
-              = help: ask for one derivative at a time
+              --> a.c:7:23
+               |
+             7 | double g(double *x) { f(x); return *x; }
+               |                       ^ in `g`
+               |
+              ::: a.c:11:17
+               |
+            11 |     return (int)__enzyme_fwddiff_two((void *)g, enzyme_width, 2, &x, &d, &e).a;
+               |                 -------------------- asked for here, in `main`
+               |
+               = note: `f_tangent` would be called 2 times, and it may change memory that it reads, or return new memory
+               = help: ask for one derivative at a time
         "#]],
     );
 }
@@ -307,13 +342,18 @@ int main(void) {
         expect![[r#"
             exit code 1
             error[Z0606]: `f_tangent` is no tangent for `f` here
-             --> a.c:7:30
-              |
-            7 | double g(double *x) { return f(x) * *x; }
-              |                              ^ in `g`
-              |
-              = note: it returns only the tangent, so `f` would have to be called for the result, and that writes to memory
-              = help: return a structure of the result and its tangent
+              --> a.c:7:30
+               |
+             7 | double g(double *x) { return f(x) * *x; }
+               |                              ^ in `g`
+               |
+              ::: a.c:10:17
+               |
+            10 |     return (int)__enzyme_fwddiff((void *)g, &x, &d);
+               |                 ---------------- asked for here, in `main`
+               |
+               = note: it returns only the tangent, so `f` would have to be called for the result, and that writes to memory
+               = help: return a structure of the result and its tangent
         "#]],
     );
 }
@@ -331,13 +371,18 @@ int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }",
         expect![[r#"
             exit code 1
             error[Z0608]: the custom rule for `f` cannot be used
-             --> a.c:9:33
-              |
-            9 | double g(double x) { double y = f(x); return y * state; }
-              |                                 ^ in `g`
-              |
-              = note: `f` uses the global variable `state`, a derivative flows through that, and rules speak of arguments and results only
-              = help: pass what is in `state` as an argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_state = &state;`
+              --> a.c:9:33
+               |
+             9 | double g(double x) { double y = f(x); return y * state; }
+               |                                 ^ in `g`
+               |
+              ::: a.c:10:30
+               |
+            10 | int main(void) { return (int)__enzyme_autodiff((void *)g, 2.0); }
+               |                              ----------------- asked for here, in `main`
+               |
+               = note: `f` uses the global variable `state`, a derivative flows through that, and rules speak of arguments and results only
+               = help: pass what is in `state` as an argument, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactive_global_state = &state;`
         "#]],
     );
 }

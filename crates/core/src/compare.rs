@@ -218,20 +218,14 @@ impl Comparison {
         for mode in [Mode::Recording, Mode::Forward, Mode::Combined] {
             let derivative = self.derivative(module, mode);
             let derivative = add(module, mode.name(), derivative);
-            let asked = match self.request.mode {
-                Mode::Augmented => Mode::Combined,
-                mode => mode,
+            // The one that was asked for is refused elsewhere, with its place.
+            let mode = match mode {
+                Mode::Combined => "reverse mode",
+                Mode::Recording => "memory",
+                _ => "forward mode",
             };
-            if mode != asked {
-                let mode = match mode {
-                    Mode::Combined => "reverse mode",
-                    Mode::Recording => "memory",
-                    _ => "forward mode",
-                };
-                compared
-                    .optional
-                    .push((derivative, format!("{mode} of `{name}`")));
-            }
+            let what = format!("{mode} of `{name}`");
+            compared.optional.push((derivative, what));
         }
         self.call_check(module, func, inst, &functions);
     }

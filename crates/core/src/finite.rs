@@ -26,7 +26,7 @@ pub struct About<'a> {
     pub function: &'a str,
     /// How it came to be, for readers.
     pub why: &'static str,
-    /// Numbers that have to do with it, three at most, with their names.
+    /// Floats that have to do with it, three at most, with their names.
     pub numbers: Vec<(String, Value)>,
 }
 
@@ -102,9 +102,10 @@ fn as_double(b: &mut Builder<'_>, number: Value) -> Value {
 /// The message about a derivative.
 pub fn message(module: &mut Module, about: &About<'_>) -> Global {
     let places = Place::chain(module, about.loc);
-    let place = match places.first() {
-        Some(place) => place.to_string(),
-        None => format!("in {}", about.function),
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    let place = match places.is_empty() {
+        true => format!("in {}", about.function),
+        false => places.join(", inlined at "),
     };
     let plain = |text: &str| text.replace('%', "%%");
     let mut details: Vec<String> = Vec::new();

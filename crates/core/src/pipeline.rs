@@ -67,7 +67,7 @@ pub struct Outcome {
     /// What was decided about each derivative that comes from a body.
     pub reports: Vec<Report>,
     /// What is legal and suspicious.
-    pub warnings: Vec<Box<Diagnostic>>,
+    pub warnings: Vec<Diagnostic>,
     /// The optional functions whose requests could not be served, and why.
     pub refused: Vec<(Func, Box<Diagnostic>)>,
 }
@@ -104,6 +104,8 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         simplify::lower_library_calls::run(module, func);
         next += 1;
     }
+    let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    simplify::check_allocations::run(module, &added);
     if cfg!(debug_assertions) {
         check(module)?;
     }
@@ -134,7 +136,7 @@ struct Worklist {
     /// The sweeps that the program calls one by one.
     halves: Vec<Func>,
     /// What is suspicious, each thing once.
-    warnings: Vec<Box<Diagnostic>>,
+    warnings: Vec<Diagnostic>,
     refused: Vec<(Func, Box<Diagnostic>)>,
 }
 
@@ -157,15 +159,22 @@ impl Worklist {
             self.open.push(func);
             for needed in callees(&self.synthesis.module, request.func) {
                 if self.open.contains(&needed) {
-                    return Err(self.circular(func, inst, needed));
+                    return Err(self.circular(func, inst, request.func));
                 }
                 self.function(needed)?;
             }
             // Derivatives that these ask for are among them now.
-            for needed in callees(&self.synthesis.module, request.func) {
-                self.prepare(needed)?;
+            let reached = callees(&self.synthesis.module, request.func);
+            let mut changed = false;
+            for &needed in &reached {
+                changed |= self.prepare(needed);
             }
             self.open.pop();
+            // What is known of functions lasts from one request to the next, as long as they are
+            // the same and none of them is a derivative.
+            if changed || reached.iter().any(|f| f.index() >= self.first_new) {
+                self.synthesis.program_changed();
+            }
             let optional = self.synthesis.options.optional.contains(&func);
             let before = optional.then(|| self.synthesis.made());
             let replaced = self.replace(func, inst, request);
@@ -174,6 +183,7 @@ impl Worklist {
                 (Err(complaint), Some(before)) => {
                     self.synthesis.go_back(before);
                     self.give_up(func);
+                    self.synthesis.program_changed();
                     self.refused.push((func, complaint));
                     break;
                 }
@@ -199,12 +209,13 @@ impl Worklist {
         module.funcs[func] = function;
     }
 
-    /// Brings a function into the form that differentiation expects.
-    fn prepare(&mut self, func: Func) -> Result<()> {
-        simplify::use_library_bodies::run(&mut self.synthesis.module, func);
-        simplify::lower_library_calls::run(&mut self.synthesis.module, func);
-        simplify::lower_allocations::run(&mut self.synthesis.module, func);
-        Ok(())
+    /// Brings a function into the form that differentiation expects; says whether it was not.
+    fn prepare(&mut self, func: Func) -> bool {
+        let module = &mut self.synthesis.module;
+        let mut changed = simplify::use_library_bodies::run(module, func);
+        changed |= simplify::lower_library_calls::run(module, func);
+        changed |= simplify::lower_allocations::run(module, func);
+        changed
     }
 
     /// A complaint has come by the request. Functions that are not the program's are no part of the
@@ -225,22 +236,21 @@ impl Worklist {
         let synthesis = &self.synthesis;
         let (module, large) = (&synthesis.module, synthesis.options.large_tape);
         for told in synthesis.warnings.of_request(module, request, large) {
-            let known = |other: &Box<Diagnostic>| {
-                (other.code, &other.message) == (told.code, &told.message)
-            };
+            let known =
+                |other: &Diagnostic| (other.code, &other.message) == (told.code, &told.message);
             if !self.warnings.iter().any(known) {
-                self.warnings.push(self.blame(told, func, inst));
+                self.warnings.push(*self.blame(told, func, inst));
             }
         }
     }
 
-    fn circular(&self, func: Func, inst: Inst, needed: Func) -> Box<Diagnostic> {
+    fn circular(&self, func: Func, inst: Inst, asked: Func) -> Box<Diagnostic> {
         let function = &self.synthesis.module.funcs[func];
         Diagnostic::new(
             Code::OwnDerivative,
             format!(
                 "`{}` asks for its own derivative",
-                self.synthesis.module.funcs[needed].name
+                self.synthesis.module.funcs[asked].name
             ),
             "the derivative would have to contain itself",
             "ask for the derivative from outside of the function",
@@ -278,7 +288,6 @@ impl Worklist {
         };
         let pairs = self.synthesis.sweeps();
         simplify::stack_tapes::keep_on_heap(&mut self.synthesis.module, request.func, &pairs);
-        self.synthesis.program_changed();
         let (derivative, sig) = match request.mode {
             Mode::Forward | Mode::Recording => (
                 self.synthesis.forward(&key)?,

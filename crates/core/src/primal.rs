@@ -14,7 +14,7 @@ use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Reg
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
-use crate::simplify::canonical_loops::{self, Canonical};
+use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
@@ -133,11 +133,25 @@ impl Primal {
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();
             let loc = first.and_then(|&inst| function.inst(inst).loc);
+            let (code, reason, help) = match cycle {
+                NotCanonical::Irreducible(_) => (
+                    Code::Irreducible,
+                    cycle.to_string(),
+                    "write the loop with one entry, without jumping into its middle",
+                ),
+                NotCanonical::Unsplittable { .. } => (
+                    Code::ComputedJump,
+                    "it jumps to an address that it computes, and derivatives need code of their \
+                     own on the way"
+                        .to_string(),
+                    "write jumps to computed labels as a switch",
+                ),
+            };
             Diagnostic::new(
-                Code::Irreducible,
+                code,
                 format!("the control flow of `{}` cannot be reversed", function.name),
-                cycle.to_string(),
-                "write the loop with one entry, without jumping into its middle",
+                reason,
+                help,
             )
             .at(module, loc)
             .in_function(&function.name)

@@ -141,7 +141,9 @@ pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
 
     b.block = first;
     let bytes = b.mul(start, size);
-    let fresh = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(field);
+    let flags = FnFlags::MUST_SUCCEED;
+    let fresh = b.call_with(malloc, malloc_sig, vec![bytes], flags);
+    let fresh = fresh.unwrap_or(field);
     b.store(fresh, field, tape.clone());
     b.jump(done, vec![fresh]);
 
@@ -158,7 +160,12 @@ pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
     let double = b.add(n, n);
     let bytes = b.mul(double, size);
     let grown = b
-        .call_with(realloc, realloc_sig, vec![old, bytes], FnFlags::FREES_OWN)
+        .call_with(
+            realloc,
+            realloc_sig,
+            vec![old, bytes],
+            FnFlags::FREES_OWN | flags,
+        )
         .unwrap_or(old);
     b.store(grown, field, tape);
     b.jump(done, vec![grown]);
@@ -399,6 +406,21 @@ pub fn stop_at(module: &mut Module, builder: &mut Builder<'_>, address: Value, w
         convention: 0,
     };
     builder.effect(Op::Call(Box::new(call)), vec![message, address]);
+}
+
+/// The product of two numbers that are not negative, or the largest number if that is less.
+pub fn saturating_product(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    if let (Some(x), Some(y)) = (b.func.as_int(x), b.func.as_int(y)) {
+        let product = x.saturating_mul(y).min(i64::MAX.into());
+        return b.func.iconst(Type::i64(), product);
+    }
+    let wide = Type::int(128);
+    let [x, y] = [x, y].map(|value| b.cast(CastOp::ZExt, value, wide));
+    let product = b.mul(x, y);
+    let most = b.func.iconst(wide, i64::MAX.into());
+    let large = b.icmp(IntPred::Ugt, product, most);
+    let product = b.select(large, most, product);
+    b.cast(CastOp::Trunc, product, Type::i64())
 }
 
 /// A function that prints a message about an address on the error stream and aborts.

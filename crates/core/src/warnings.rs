@@ -166,6 +166,7 @@ impl Warnings {
                 let data = primal.function.inst(inst);
                 consider(Heavy {
                     bytes: heavy.bytes.saturating_mul(runs(primal, level)),
+                    iterations: heavy.iterations.saturating_mul(runs(primal, level)),
                     places: self.called(module, primal, data, &heavy.places),
                     ..heavy.clone()
                 });
@@ -243,7 +244,7 @@ fn insts(function: &Function) -> impl Iterator<Item = (Inst, &InstData)> {
 
 /// How often a loop body, or the function, runs for each call, as far as the program says it.
 fn runs(primal: &Primal, level: Option<Loop>) -> u128 {
-    let enclosing = primal.loops.enclosing(level).into_iter();
+    let enclosing = primal.loops.enclosing(level);
     enclosing.fold(1, |runs: u128, l| {
         let trips = &primal.trip_counts[l];
         match trips.count {
@@ -377,9 +378,9 @@ fn tell_lost(target: &Function, argument: usize, places: &[Place]) -> Box<Diagno
     let name = name.unwrap_or_else(|| format!("an argument of `{}`", target.name));
     let mut told = Diagnostic::new(
         Code::LostDerivative,
-        format!("a derivative is lost in the memory of {name}, which is const"),
-        "a number that depends on active arguments is written there, and what is read from const \
-         memory has no derivative",
+        format!("active values are written to the memory of {name}, which is const"),
+        "what is read from const memory has no derivative, so the derivatives of these values are \
+         lost there",
         "pass the memory as enzyme_dup with a shadow of zeros, or let the function use memory of \
          its own",
     );

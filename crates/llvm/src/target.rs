@@ -159,7 +159,7 @@ impl TargetMachine {
             (_, reason) => Err(Diagnostic::new(
                 Code::CannotGenerate,
                 "cannot generate code",
-                reason.unwrap_or_default(),
+                reason.unwrap_or_default().trim_end().to_string(),
                 "the inline assembly of the program must fit the machine that it is compiled for",
             )),
         }

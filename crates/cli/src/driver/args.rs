@@ -30,10 +30,13 @@ Environment:
 /// forward- and reverse-mode derivatives of the functions that the program asks for, and hands
 /// the rest on as it was.
 #[derive(Parser)]
-#[command(name = "zymase", bin_name = "zymase", version, after_long_help = EXAMPLES, after_help = "Try `zymase demo`, or `zymase --help` for examples.")]
+#[command(name = "zymase", bin_name = "zymase", version, arg_required_else_help = true, after_long_help = EXAMPLES, after_help = "Try `zymase demo`, or `zymase --help` for examples.")]
 pub struct Cli {
+    /// Print the page about a code of a message, such as Z0501
+    #[arg(long, value_name = "CODE", exclusive = true)]
+    pub explain_code: Option<String>,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 #[derive(Subcommand)]

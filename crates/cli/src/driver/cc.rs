@@ -5,7 +5,7 @@
 //! other files can be taken through its functions. A source with requests becomes bitcode, and the
 //! derivatives are written when the program is linked, or at once where nothing is missing.
 
-mod arguments;
+pub(crate) mod arguments;
 mod headers;
 
 use crate::args::{CompileOptions, Level};

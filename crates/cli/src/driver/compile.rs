@@ -151,10 +151,10 @@ fn chaos() -> Option<u64> {
 }
 
 /// Prints warnings; the last one is an error if they are to be errors.
-fn warn(pins: &Pins, warnings: Vec<Box<Diagnostic>>, options: &CompileOptions) -> Result<()> {
+fn warn(pins: &Pins, warnings: Vec<Diagnostic>, options: &CompileOptions) -> Result<()> {
     let mut warnings = warnings.into_iter().peekable();
     while let Some(warning) = warnings.next().filter(|_| !options.no_warnings) {
-        let mut warning = pins.locate(warning);
+        let mut warning = pins.locate(Box::new(warning));
         if options.deny_warnings {
             warning.severity = Severity::Error;
             if warnings.peek().is_none() {

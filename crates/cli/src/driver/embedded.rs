@@ -47,7 +47,7 @@ pub fn rename_section(object: &mut [u8]) -> bool {
     let Some(place) = place_of_name(object) else {
         return false;
     };
-    match object.get_mut(place..place + CLANGS.len()) {
+    match object.get_mut(place..place.saturating_add(CLANGS.len())) {
         Some(name) if name == CLANGS.as_bytes() => name.copy_from_slice(OURS.as_bytes()),
         _ => return false,
     }
@@ -64,5 +64,5 @@ fn place_of_name(object: &[u8]) -> Option<usize> {
     let strings = header.shstrndx(endian, object).ok()?;
     let sections = header.section_headers(endian, object).ok()?;
     let strings = sections.get(strings as usize)?;
-    usize::try_from(strings.sh_offset(endian) + u64::from(name)).ok()
+    usize::try_from(strings.sh_offset(endian).checked_add(name.into())?).ok()
 }

@@ -6,10 +6,13 @@
 mod args;
 mod cc;
 mod check;
+mod codes;
 mod compile;
 mod demo;
 mod embedded;
 mod explain;
+#[cfg(test)]
+mod hostile;
 mod journal;
 mod ld;
 mod opt;
@@ -40,13 +43,14 @@ fn main() -> ExitCode {
 fn work() -> ExitCode {
     let cli = Cli::parse_from(args::sorted(std::env::args_os()));
     let done = match cli.command {
-        Command::Opt(args) => opt::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Explain(args) => exit(explain::run(&args)),
-        Command::Demo(args) => demo::run(&args).map(|()| ExitCode::SUCCESS),
-        Command::Check(args) => exit(check::run(&args)),
-        Command::Ld(args) => exit(ld::run(&args.args)),
-        Command::Cc(args) => exit(cc::run(tools::Language::C, &args.args)),
-        Command::Cxx(args) => exit(cc::run(tools::Language::Cxx, &args.args)),
+        None => codes::explain(&cli.explain_code.unwrap_or_default()),
+        Some(Command::Opt(args)) => opt::run(&args).map(|()| ExitCode::SUCCESS),
+        Some(Command::Explain(args)) => exit(explain::run(&args)),
+        Some(Command::Demo(args)) => demo::run(&args).map(|()| ExitCode::SUCCESS),
+        Some(Command::Check(args)) => exit(check::run(&args)),
+        Some(Command::Ld(args)) => exit(ld::run(&args.args)),
+        Some(Command::Cc(args)) => exit(cc::run(tools::Language::C, &args.args)),
+        Some(Command::Cxx(args)) => exit(cc::run(tools::Language::Cxx, &args.args)),
     };
     match done {
         Ok(code) => code,

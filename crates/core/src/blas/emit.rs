@@ -3,8 +3,8 @@
 
 use super::Routine;
 use crate::ir::{
-    Access, BinaryOp, Builder, Edge, FloatPred, Function, IntPred, Module, Op, Signature, Type,
-    Value,
+    Access, BinaryOp, Builder, Edge, FloatPred, FnFlags, Function, IntPred, Module, Op, Signature,
+    Type, Value,
 };
 use crate::support;
 
@@ -215,10 +215,9 @@ impl Emit<'_, '_> {
         let one = self.builder.func.iconst(Type::i64(), 1);
         let bytes = self.builder.add(bytes, one);
         let (malloc, sig) = support::malloc(self.module);
-        match self.builder.call(malloc, sig, vec![bytes]) {
-            Some(memory) => memory,
-            None => bytes,
-        }
+        let flags = FnFlags::MUST_SUCCEED;
+        let memory = self.builder.call_with(malloc, sig, vec![bytes], flags);
+        memory.unwrap_or(bytes)
     }
 
     /// A copy of memory.

@@ -116,7 +116,7 @@ codes! {
     // Warnings.
     901 ZeroDerivative "a derivative that is always zero"
     902 LargeTape "a derivative that keeps very much"
-    903 LostDerivative "a derivative that is lost in const memory"
+    903 LostDerivative "active values that are written to const memory"
 }
 
 impl Code {

@@ -32,6 +32,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal, name: String) -> R
             }
             if primal.key.ret != ReturnActivity::Const {
                 let tangents = walk.shadows_of(value);
+                walk.check_returned(inst, &tangents);
                 let mut builder = Builder::new(&mut walk.func, block);
                 parts.push(batch_values(&mut builder, &tangents));
             }

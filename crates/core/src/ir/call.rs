@@ -161,6 +161,8 @@ bitflags! {
         const FREES_OWN = 1 << 8;
         /// Makes or frees memory of a tape: what is made last is freed first.
         const TAPE = 1 << 9;
+        /// Makes memory for a derivative: if there is none, the program ends with a message.
+        const MUST_SUCCEED = 1 << 10;
     }
 }
 

@@ -97,7 +97,10 @@ impl Gradient<'_> {
                     true => self.primal_value(result),
                     false => result,
                 };
-                let named = operands.iter();
+                let floats = |&&(n, _): &&(usize, Value)| {
+                    self.primal.function.ty(data.args[n]).is_float_like()
+                };
+                let named = operands.iter().filter(floats);
                 numbers.extend(named.map(|&(n, value)| (operand_name(data, n), value)));
                 if needs.result {
                     numbers.push(("the result".to_string(), result));

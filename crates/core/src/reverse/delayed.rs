@@ -111,7 +111,9 @@ pub(super) fn put(
     b.block = put;
     let bytes = SLOT * (1 + arguments.len() as i64);
     let bytes = b.func.iconst(Type::i64(), bytes.into());
-    let element = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(head);
+    let flags = FnFlags::MUST_SUCCEED;
+    let element = b.call_with(malloc, malloc_sig, vec![bytes], flags);
+    let element = element.unwrap_or(head);
     let number = b.func.iconst(Type::i64(), number);
     let field = b.offset(element, 8);
     b.store(number, field, list_access());

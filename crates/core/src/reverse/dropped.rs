@@ -76,7 +76,7 @@ fn infinite(primal: &Primal) -> EntitySet<Value> {
 }
 
 /// Instructions with a result that is not used on every way on from them.
-fn droppable(primal: &Primal) -> EntitySet<Inst> {
+pub fn droppable(primal: &Primal) -> EntitySet<Inst> {
     let function = &primal.function;
     let mut uses: HashMap<Value, Vec<(Inst, usize)>> = HashMap::new();
     // What is passed on by all edges of a block is used whatever happens.

@@ -28,7 +28,7 @@ mod combine;
 mod control;
 mod decisions;
 pub mod delayed;
-mod dropped;
+pub mod dropped;
 mod finite;
 mod gradient;
 mod induction;

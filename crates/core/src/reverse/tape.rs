@@ -413,7 +413,7 @@ impl Filler<'_> {
         let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
-        let flags = tape_flags(&self.primal.key);
+        let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let short = self.primal.breaks(Defect::TapeOneShort);
         let mut base = outer;
         self.insert(preheader, end, |b| {
@@ -421,7 +421,7 @@ impl Filler<'_> {
             let mut total = b.func.iconst(Type::i64(), bytes.into());
             for last in lasts {
                 let trips = if short { last } else { b.add(last, one) };
-                total = b.mul(total, trips);
+                total = support::saturating_product(b, total, trips);
             }
             base = b
                 .call_with(malloc, sig, vec![total], flags)
@@ -544,7 +544,7 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
-        let flags = tape_flags(&self.primal.key);
+        let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let mut memory = record;
         self.insert(block, at, |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);

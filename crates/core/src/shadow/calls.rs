@@ -389,7 +389,8 @@ impl Walk<'_> {
             let mut builder = self.builder(Some(inst));
             let one = builder.func.iconst(Type::i64(), 1);
             let bytes = builder.call(room.0, room.1, vec![memory]).unwrap_or(one);
-            let shadow = builder.call(calloc.0, calloc.1, vec![one, bytes]);
+            let flags = FnFlags::MUST_SUCCEED;
+            let shadow = builder.call_with(calloc.0, calloc.1, vec![one, bytes], flags);
             return shadow.unwrap_or(memory);
         }
         let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
@@ -398,7 +399,11 @@ impl Walk<'_> {
             Some(result) => result,
             None => data.args[0],
         });
-        let shadow = builder.value(data.op.clone(), data.args.clone(), ty);
+        let mut op = data.op.clone();
+        if let Op::Call(call) = &mut op {
+            call.attrs.flags |= FnFlags::MUST_SUCCEED;
+        }
+        let shadow = builder.value(op, data.args.clone(), ty);
         if !info.zeroed && !broken {
             let bytes = allocated_bytes(&mut builder, data, info);
             let zero = builder.func.iconst(Type::int(8), 0);

@@ -1,4 +1,7 @@
 //! Where forward mode checks that tangents are finite, if the user asks for that.
+//!
+//! After optimization `b != 0 ? 1 / b : 0` divides by zero too, and drops what comes of it. So an
+//! operation whose result may go unused is not checked; what uses it in the end is.
 
 use super::{Sweep, Walk};
 use crate::derivative::Key;
@@ -32,7 +35,10 @@ impl Walk<'_> {
     }
 
     /// The tangents of the result of an operation.
-    pub(super) fn check_tangents(&mut self, data: &InstData, tangents: &[Value]) {
+    pub(super) fn check_tangents(&mut self, inst: Inst, data: &InstData, tangents: &[Value]) {
+        if self.droppable.contains(inst) {
+            return;
+        }
         let operands = data.args.iter().enumerate();
         let floats = operands.filter(|&(_, &v)| self.func.ty(v).is_float_like());
         let numbers: Vec<(String, Value)> = floats
@@ -47,16 +53,59 @@ impl Walk<'_> {
         }
     }
 
-    /// Tangents that are read from shadow memory. What operations write there is checked.
-    pub(super) fn check_read(&mut self, data: &InstData, tangents: &[Value]) {
-        if !matches!(data.op, Op::Load(_)) {
-            return;
-        }
+    /// Tangents that are read from shadow memory, where all that operations write is checked, and
+    /// those that are chosen from several.
+    pub(super) fn check_moved(&mut self, inst: Inst, data: &InstData, tangents: &[Value]) {
+        let (what, why) = match data.op {
+            Op::Load(_) => (
+                "the tangent of what is read",
+                "as its shadow was given; are the tangents finite, and is the memory initialized?",
+            ),
+            Op::Select if !self.droppable.contains(inst) => (
+                "the tangent of what is chosen",
+                "as one of its operands was",
+            ),
+            _ => return,
+        };
         for &tangent in tangents {
-            let what = "the tangent of what is read".to_string();
-            let why = "as its shadow was given; are the tangents finite, and is the memory \
-                       initialized?";
-            self.check_finite(self.block, data.loc, tangent, what, why, Vec::new());
+            self.check_finite(
+                self.block,
+                data.loc,
+                tangent,
+                what.to_string(),
+                why,
+                Vec::new(),
+            );
+        }
+    }
+
+    /// The tangents of what is stored.
+    pub(super) fn check_stored(&mut self, data: &InstData) {
+        if self.primal.is_active(data.args[0]) {
+            let tangents = self.shadows_of(data.args[0]);
+            self.check_used(data, &tangents, "the tangent of what is stored");
+        }
+    }
+
+    /// The tangents of what is returned.
+    pub fn check_returned(&mut self, inst: Inst, tangents: &[Value]) {
+        let data = self.primal.function.inst(inst).clone();
+        let block = self.primal.function.inst_blocks()[inst];
+        self.block = block.unwrap_or(self.block);
+        self.check_used(&data, tangents, "the tangent of what is returned");
+    }
+
+    fn check_used(&mut self, data: &InstData, tangents: &[Value], what: &str) {
+        for &tangent in tangents {
+            let why = "as what it is computed from";
+            self.check_finite(
+                self.block,
+                data.loc,
+                tangent,
+                what.to_string(),
+                why,
+                Vec::new(),
+            );
         }
     }
 

@@ -3,7 +3,9 @@
 use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Code, Diagnostic, Result};
-use crate::ir::{Access, Builder, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value};
+use crate::ir::{
+    Access, Builder, FnFlags, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value,
+};
 use crate::planted::Defect;
 use crate::primal::Copied;
 use crate::support;
@@ -33,10 +35,11 @@ impl Walk<'_> {
                     }
                 };
                 let shadow = match &malloc {
-                    Some((func, sig)) => match builder.call(*func, sig.clone(), vec![bytes]) {
-                        Some(memory) => memory,
-                        None => bytes,
-                    },
+                    Some((func, sig)) => {
+                        let flags = FnFlags::MUST_SUCCEED;
+                        let memory = builder.call_with(*func, sig.clone(), vec![bytes], flags);
+                        memory.unwrap_or(bytes)
+                    }
                     None => builder.value(Op::Alloca { ty, align }, vec![count], Type::ptr()),
                 };
                 let zero = builder.func.iconst(Type::int(8), 0);

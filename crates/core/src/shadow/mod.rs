@@ -34,9 +34,11 @@ use crate::ir::{
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
+use crate::reverse::dropped;
 use crate::rules::{self, Rule};
 use crate::support;
 use crate::synthesis::Synthesis;
+use cranelift_entity::EntitySet;
 use std::collections::HashMap;
 
 /// Which values get shadows.
@@ -71,6 +73,8 @@ pub struct Walk<'a> {
     choices: HashMap<usize, Choice>,
     sweep: Sweep,
     block: Block,
+    /// The instructions whose results may go unused, if tangents are checked.
+    droppable: EntitySet<Inst>,
 }
 
 /// What is known of the functions that a call through a pointer may reach.
@@ -92,6 +96,10 @@ pub fn walk<'a>(
 ) -> Result<Walk<'a>> {
     let func = primal.function.clone();
     let block = func.entry();
+    let droppable = match synthesis.options.check_finite {
+        true => dropped::droppable(primal),
+        false => EntitySet::new(),
+    };
     let mut walk = Walk {
         synthesis,
         primal,
@@ -104,6 +112,7 @@ pub fn walk<'a>(
         choices: HashMap::new(),
         sweep,
         block,
+        droppable,
     };
     walk.add_entry(params);
     walk.add_shadow_params();
@@ -250,7 +259,10 @@ impl Walk<'_> {
                 self.atomic(inst, &data)?;
                 self.store(inst, &data)?;
             }
-            Op::Store(_) => self.store(inst, &data)?,
+            Op::Store(_) => {
+                self.check_stored(&data);
+                self.store(inst, &data)?;
+            }
             Op::Accumulate(_) => self.accumulate(inst, &data)?,
             Op::MemCopy { .. } => {
                 self.note_copy(inst, &data);
@@ -288,7 +300,7 @@ impl Walk<'_> {
             self.check_bits(inst, data, result)?;
             self.check_guarded_load(inst, data, result)?;
             let shadows = self.same_on_shadows(inst, data, &positions);
-            self.check_read(data, &shadows);
+            self.check_moved(inst, data, &shadows);
             self.check_held(inst, data, result, &shadows);
             return Ok(shadows);
         }
@@ -449,7 +461,7 @@ impl Walk<'_> {
         let sums = rules::emit::tangents(&mut builder, rule, args, result, &tangents, strong_zero);
         Ok(match sums {
             Some(sums) => {
-                self.check_tangents(data, &sums);
+                self.check_tangents(inst, data, &sums);
                 sums
             }
             None => {

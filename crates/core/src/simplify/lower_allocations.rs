@@ -127,7 +127,9 @@ fn lower(
             let room = call(b, &library.room, vec![old])?;
             let smaller = b.icmp(IntPred::Ult, room, bytes);
             let kept = b.select(smaller, room, bytes);
-            let new = call(b, &library.allocate, vec![bytes])?;
+            // The old memory is copied and freed, so this is no way back to it.
+            let (allocate, sig) = library.allocate.clone();
+            let new = b.call_with(allocate, sig, vec![bytes], FnFlags::MUST_SUCCEED)?;
             // Only tapes grow in derivatives.
             let access = Access {
                 region: match own.contains(FnFlags::FREES_OWN) {

@@ -1,6 +1,7 @@
 //! Passes that bring functions into simpler forms with the same meaning.
 
 pub mod canonical_loops;
+pub mod check_allocations;
 pub mod choose_undefined;
 pub mod dead_code;
 pub mod dispatch_calls;

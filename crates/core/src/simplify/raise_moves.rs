@@ -15,8 +15,8 @@ mod find;
 pub use find::{Moves, find};
 
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, Edge, Function, Inst, InstData, IntPred, Module, Op, Type,
-    Value,
+    Access, BinaryOp, Block, Builder, Edge, FnFlags, Function, Inst, InstData, IntPred, Module, Op,
+    Type, Value,
 };
 use crate::support;
 use std::collections::HashMap;
@@ -96,7 +96,8 @@ fn rewrite(module: &mut Module, function: &mut Function, moves: &Moves) {
             Some(bytes) if bytes <= LARGEST_IN_FRAME => frame_memory(builder.func, bytes as u64),
             _ => {
                 let (malloc, sig) = support::malloc(module);
-                let memory = builder.call(malloc, sig, vec![len]);
+                let flags = FnFlags::MUST_SUCCEED;
+                let memory = builder.call_with(malloc, sig, vec![len], flags);
                 memory.unwrap_or(to)
             }
         };

@@ -49,6 +49,7 @@ pub fn run(
             if let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op {
                 call.attrs.flags.remove(FnFlags::TAPE);
                 if let Some(callee) = callee {
+                    call.attrs.flags.remove(FnFlags::MUST_SUCCEED);
                     call.callee = Callee::Direct(callee);
                     on_stack.insert(func);
                 }
@@ -249,7 +250,9 @@ fn grow(module: &mut Module) -> Callable {
     let large = b.icmp(IntPred::Ugt, room, usual);
     let capacity = b.select(large, room, usual);
     let bytes = b.add(capacity, header);
-    let chunk = b.call(malloc, malloc_sig, vec![bytes]).unwrap_or(stack);
+    let flags = FnFlags::MUST_SUCCEED;
+    let chunk = b.call_with(malloc, malloc_sig, vec![bytes], flags);
+    let chunk = chunk.unwrap_or(stack);
     for field in FIELDS {
         let before = load(&mut b, stack, field);
         store(&mut b, before, chunk, field);

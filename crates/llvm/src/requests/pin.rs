@@ -75,6 +75,10 @@ impl Pins {
             }
         });
         complaint.places = places.collect();
+        // The call of a function that stands for a request is where the request is.
+        let spot = |place: &Place| (place.file.clone(), place.line, place.column);
+        let places = &mut complaint.places;
+        places.dedup_by(|next, place| place.line > 0 && spot(next) == spot(place));
         complaint
     }
 }

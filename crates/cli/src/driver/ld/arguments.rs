@@ -4,7 +4,7 @@ use crate::args::{CompileOptions, Level};
 use crate::output;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use zymase_core::diagnostic::Result;
+use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// How long a command line may be before it goes into a file.
 const LONG: usize = 100_000;
@@ -87,14 +87,28 @@ pub fn level(text: &str) -> Option<Level> {
 /// How deep response files may name each other.
 const DEPTH: usize = 8;
 
+/// How many words response files may give in all. Files that name each other several times have
+/// more than fit into any memory.
+const WORDS: usize = 1 << 20;
+
 /// The arguments with response files replaced by what is in them.
 pub fn open_response_files(args: &[OsString]) -> Result<Vec<OsString>> {
-    opened(args, DEPTH)
+    let mut all = Vec::new();
+    open(args, DEPTH, &mut WORDS.max(args.len()), &mut all)?;
+    Ok(all)
 }
 
-fn opened(args: &[OsString], depth: usize) -> Result<Vec<OsString>> {
-    let mut all = Vec::new();
+/// Adds the arguments to `all`; `room` is how many more there may be, files included.
+fn open(args: &[OsString], depth: usize, room: &mut usize, all: &mut Vec<OsString>) -> Result<()> {
     for argument in args {
+        *room = room.checked_sub(1).ok_or_else(|| {
+            Diagnostic::new(
+                Code::InvalidInput,
+                "the response files have too many words",
+                format!("there are more than {WORDS}, with those of files that files name"),
+                "look for a file that names itself",
+            )
+        })?;
         let file = argument
             .to_str()
             .and_then(|text| text.strip_prefix('@'))
@@ -107,11 +121,11 @@ fn opened(args: &[OsString], depth: usize) -> Result<Vec<OsString>> {
                     .into_iter()
                     .map(OsString::from)
                     .collect();
-                all.extend(opened(&inner, depth - 1)?);
+                open(&inner, depth - 1, room, all)?;
             }
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The words of a response file: separated by white space, quoted by `'`, `"` and `\`.

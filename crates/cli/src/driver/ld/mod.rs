@@ -6,8 +6,8 @@
 //! untouched, in the same order, to the linker that would have run anyway.
 
 mod archive;
-mod arguments;
-mod inputs;
+pub(crate) mod arguments;
+pub(crate) mod inputs;
 mod resolve;
 
 use crate::args::CompileOptions;

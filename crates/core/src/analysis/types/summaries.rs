@@ -22,8 +22,9 @@ pub struct Summaries {
     open: Vec<Open>,
 }
 
-/// A function, what its caller knows, and whether what it only calls integers counts.
-type Context = (Func, Vec<Shape>, bool);
+/// A function, what its caller knows, whether what it only calls integers counts, and how many
+/// calls there are around it, which decides how far down callees are told what callers know.
+type Context = (Func, Vec<Shape>, bool, usize);
 
 /// A function that is being worked out.
 struct Open {
@@ -45,22 +46,23 @@ impl Summaries {
         mut known: Vec<Shape>,
         tagged_integers: bool,
     ) -> Vec<Shape> {
-        // A recursive call learns nothing from itself.
-        if self.open.iter().any(|open| open.func == func) {
-            self.note_lack();
+        // A recursive call learns nothing from itself. What is on the way there lacks that; who
+        // calls from outside does not.
+        if let Some(at) = self.open.iter().position(|open| open.func == func) {
+            self.note_lack(at + 1);
             return Vec::new();
         }
-        if self.open.len() >= MAX_CONTEXT && !known.is_empty() {
-            self.note_lack();
+        let level = self.open.len().min(MAX_CONTEXT);
+        if level == MAX_CONTEXT {
             known.clear();
         }
-        let context = (func, known, tagged_integers);
+        let context = (func, known, tagged_integers, level);
         if let Some(summary) = self.lasting.get(&context) {
             return summary.clone();
         }
         if let Some(summary) = self.passing.get(&context) {
             let summary = summary.clone();
-            self.note_lack();
+            self.note_lack(0);
             return summary;
         }
         self.open.push(Open { func, lacks: false });
@@ -87,8 +89,11 @@ impl Summaries {
         self.passing.clear();
     }
 
-    fn note_lack(&mut self) {
-        self.open.iter_mut().for_each(|open| open.lacks = true);
+    /// Notes that the functions being worked out lack something, from this one inwards.
+    fn note_lack(&mut self, from: usize) {
+        self.open[from..]
+            .iter_mut()
+            .for_each(|open| open.lacks = true);
     }
 }
 
