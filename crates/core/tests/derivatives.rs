@@ -3,7 +3,7 @@
 use zymase_core::ir::text::{parse_module, print_module};
 use zymase_core::pipeline::Options;
 use zymase_core::plan::PlanKind;
-use zymase_testgen::referee::{Arg, Derivatives};
+use zymase_testgen::referee::{Arg, Derivatives, Tolerance};
 
 /// Differentiates `@f` of a module and compares both modes with the oracle.
 fn check(text: &str, args: &[Arg]) {
@@ -15,7 +15,12 @@ fn check(text: &str, args: &[Arg]) {
         };
         let derivatives =
             Derivatives::new(&module, "f", args, &options).unwrap_or_else(|e| panic!("{e}"));
-        if let Err(error) = derivatives.check(args) {
+        let tolerance = Tolerance {
+            // Single precision rounds differently in each mode.
+            relative: if text.contains("f32") { 1e-6 } else { 1e-9 },
+            ..Tolerance::default()
+        };
+        if let Err(error) = derivatives.compare(args, tolerance) {
             panic!("{plan:?}: {error}\n{}", print_module(&derivatives.module));
         }
     }

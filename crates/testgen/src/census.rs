@@ -36,10 +36,12 @@ pub const CONSTRUCTS: &[&str] = &[
     "pointer out of a call as result",
     "integer out of a float",
     "control flow by a float",
+    "decision on equal floats",
     "control flow by an integer out of a float",
     "call",
     "call in a loop",
     "call of a helper in a helper",
+    "call with one array twice",
     "recursion",
     "call through a pointer to one of two",
     "allocation in a loop",
@@ -187,7 +189,7 @@ impl Census<'_> {
                 self.note(match kernel {
                     Kernel::Walk => "loop over a pointer",
                     Kernel::Sweep | Kernel::Eliminate => "loop in a loop",
-                    Kernel::Mix => "call",
+                    Kernel::Mix | Kernel::Blend => "call",
                     Kernel::Exchange => "structure copied",
                 });
                 self.note_if(bases[0] == bases[1], "call with one array twice");

@@ -511,6 +511,7 @@ impl Grower {
             Kernel::Eliminate,
             Kernel::Mix,
             Kernel::Mix,
+            Kernel::Blend,
             Kernel::Exchange,
         ];
         let kernel = self.pick(&all);

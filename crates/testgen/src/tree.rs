@@ -455,6 +455,8 @@ pub enum Kernel {
     Eliminate,
     /// Reads through one pointer, writes through the other, and uses what it read.
     Mix,
+    /// Reads one array and writes the other, element by element.
+    Blend,
     /// Copies a structure of floats of two formats and an integer, changes the old one, and uses both.
     Exchange,
 }
@@ -467,6 +469,7 @@ impl Kernel {
             Kernel::Sweep => "sweep",
             Kernel::Eliminate => "eliminate",
             Kernel::Mix => "mix",
+            Kernel::Blend => "blend",
             Kernel::Exchange => "exchange",
         }
     }

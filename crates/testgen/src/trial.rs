@@ -54,7 +54,7 @@ pub fn arguments(choice: u64) -> Vec<Arg> {
 
 /// Arguments of `@f` of which the first two overlap.
 fn overlapping() -> Vec<Arg> {
-    let mut args = arguments(1);
+    let mut args = arguments(3);
     if let Arg::Dup(numbers) = &mut args[0] {
         numbers.extend([0.3, -0.9, 1.1]);
         args[1] = Arg::Part(0, numbers.len() - ARRAY as usize);

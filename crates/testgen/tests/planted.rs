@@ -54,9 +54,10 @@ fn finds(seed: u64, defect: Defect) -> bool {
     matches!(trial(&grow(seed), &options), Verdict::Wrong(_))
 }
 
-/// A seed that once found a defect, so that a test run need not look for it.
+/// A seed that once found a defect that is rarely found, so that a test run need not look for it.
 fn found_by(defect: Defect) -> u64 {
     match defect {
+        Defect::LaterIterationsIgnored => 484,
         _ => 0,
     }
 }

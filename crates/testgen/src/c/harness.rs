@@ -153,6 +153,11 @@ static double eliminate(double *p, double *q, double u, double w, long n) {
     for (long j = i + 1; j < count; j++) p[j] = tanh(p[j] * w) + sin(p[i] * u);
   return sin(q[0]);
 }
+static double blend(double *p, double *q, double u, double w, long n) {
+  double s = u;
+  for (long i = 0; i <= (n & 3); i++) q[i] = s = s * 0.5 + sin(p[i]) * w;
+  return s;
+}
 typedef struct { double a; float b, c; long n; } Mixed;
 __attribute__((noinline)) static double exchange(double *p, double *q, double u, double w, long n) {
   Mixed old = {u * w, (float)u, (float)w, n}, new;

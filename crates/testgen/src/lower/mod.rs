@@ -239,6 +239,33 @@ entry:
 }
 ",
     ),
+    (
+        "@blend(",
+        "func @blend(%p: ptr, %q: ptr, %u: f64, %w: f64, %n: i64) -> f64 {
+    declared %p element 0
+    declared %q element 0
+entry:
+    %last = and %n, 3:i64
+    jump head(0:i64, %u)
+head(%i: i64, %s: f64):
+    %more = icmp sle %i, %last
+    branch %more, body, done
+body:
+    %from = address %p + 8*%i
+    %to = address %q + 8*%i
+    %x = load f64 %from, align 8
+    %sin = math sin %x : f64
+    %sw = fmul %sin, %w : f64
+    %half = fmul %s, 0.5:f64 : f64
+    %next = fadd %half, %sw : f64
+    store %next, %to, align 8
+    %i1 = add nsw %i, 1:i64 : i64
+    jump head(%i1, %next)
+done:
+    return %s
+}
+",
+    ),
 ];
 
 const SOURCES: &str = "source 0 = size 8 {0: f64}\n\
