@@ -100,8 +100,8 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
     }
     // Rules may use functions that no library has; their bodies come into the module as well.
     let mut next = first_new;
-    while let Some(func) = module.funcs.keys().nth(next) {
-        simplify::lower_library_calls::run(module, func);
+    while next < module.funcs.len() {
+        simplify::lower_library_calls::run(module, Func::from_u32(next as u32));
         next += 1;
     }
     let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();

@@ -1,6 +1,6 @@
 //! The derivatives that have been made or are being made: one for each key.
 
-use crate::analysis::effects::{Effects, callees};
+use crate::analysis::effects::{Effects, callers};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
@@ -23,6 +23,7 @@ use crate::shadow::globals::ShadowGlobals;
 use crate::shadow::record;
 use crate::support::Callable;
 use crate::warnings::Warnings;
+use cranelift_entity::{EntityRef, EntitySet};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -43,6 +44,9 @@ pub struct Synthesis {
     shadow_globals: ShadowGlobals,
     /// What is known of [`Synthesis::has_list`].
     lists: HashMap<(Func, bool), bool>,
+    /// The functions of the program that need such a list, one set for each way to settle memory, as
+    /// long as none of them changes; and how many functions there were.
+    with_lists: HashMap<bool, (usize, EntitySet<Func>)>,
     /// The functions that are asked for and free memory of which nobody can tell who made it.
     unpaired: HashSet<Func>,
     /// Whether such memory was found since this was last set.
@@ -108,6 +112,7 @@ impl Synthesis {
             array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
+            with_lists: HashMap::new(),
             unpaired: HashSet::new(),
             found_unpaired: false,
             open: Vec::new(),
@@ -127,6 +132,7 @@ impl Synthesis {
     /// part of the program now.
     pub fn program_changed(&mut self) {
         self.effects = None;
+        self.with_lists.clear();
         self.summaries = Summaries::default();
     }
 
@@ -503,10 +509,19 @@ impl Synthesis {
             return known;
         }
         let module = &self.module;
-        let has = callees(module, key.func).iter().any(|&callee| {
-            let info = known::allocation(&module.funcs[callee]);
-            info.is_some_and(|info| key.settles || info.kind == AllocKind::Free)
-        });
+        let find = || {
+            let found = callers(module, |function| {
+                let info = known::allocation(function);
+                info.is_some_and(|info| key.settles || info.kind == AllocKind::Free)
+            });
+            (module.funcs.len(), found)
+        };
+        let (size, with_list) = self.with_lists.entry(key.settles).or_insert_with(find);
+        if key.func.index() >= *size {
+            // It was made since.
+            (*size, *with_list) = find();
+        }
+        let has = with_list.contains(key.func);
         self.lists.insert(question, has);
         has
     }

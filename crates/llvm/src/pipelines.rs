@@ -1,7 +1,7 @@
 //! The pass pipelines before import and after export.
 
 use crate::ll::{self, Val};
-use crate::module::Module;
+use crate::module::{Module, blocks_of, instructions_of};
 use crate::passes::PassOptions;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
@@ -39,16 +39,11 @@ pub fn prepare(module: &Module) -> Result<()> {
 }
 
 /// Keeps the structure of code through the optimizer, by attributes that functions have for a
-/// while.
-///
-/// No vectors: LLVM 22.1 vectorizes loops even if its options say no, but neither vectorizer touches
-/// a function that must not use float registers on its own account. No loops made of recursion: a
-/// call that comes last has a derivative that costs nothing to keep, while the arguments of its
-/// iterations as a loop would have to be cached.
+/// while. No vectors, and no loops made of recursion: a call that comes last has a derivative that
+/// costs nothing to keep, while the arguments of its iterations as a loop would have to be cached.
 struct KeepStructure {
-    no_vectors: u32,
-    /// The functions that always said so, of each kind.
-    without_vectors: HashSet<String>,
+    vectors: ForbidVectors,
+    /// The functions that always said so.
     without_tail_calls: HashSet<String>,
 }
 
@@ -56,20 +51,12 @@ const NO_TAIL_CALLS: &str = "disable-tail-calls";
 
 impl KeepStructure {
     fn new(module: &Module) -> KeepStructure {
-        let no_vectors = ll::attribute_kind_id("noimplicitfloat");
         let context = module.context().raw();
         let mut keep = KeepStructure {
-            no_vectors,
-            without_vectors: HashSet::new(),
+            vectors: ForbidVectors::new(module, |_| true),
             without_tail_calls: HashSet::new(),
         };
         for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
-            if ll::function_attribute(function, ll::FUNCTION_INDEX, no_vectors).is_null() {
-                let attribute = ll::enum_attribute(context, no_vectors, 0);
-                ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);
-            } else {
-                keep.without_vectors.insert(ll::name(function));
-            }
             if ll::string_attribute(function, NO_TAIL_CALLS).is_none() {
                 ll::set_string_attribute(context, function, NO_TAIL_CALLS, "true");
             } else {
@@ -80,26 +67,68 @@ impl KeepStructure {
     }
 
     fn lift(self, module: &Module) {
+        self.vectors.lift(module);
         for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
-            let name = ll::name(function);
-            if !self.without_vectors.contains(&name) {
-                // SAFETY: the function is live; removing has no precondition.
-                unsafe {
-                    LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.no_vectors)
-                };
-            }
-            if !self.without_tail_calls.contains(&name) {
+            if !self.without_tail_calls.contains(&ll::name(function)) {
                 ll::remove_string_attribute(function, NO_TAIL_CALLS);
             }
         }
     }
 }
 
+/// Keeps vectors out of some functions for a while. LLVM 22.1 vectorizes loops even if its options
+/// say no, but neither vectorizer touches a function that must not use float registers on its own
+/// account, nor one that such a function was inlined into.
+struct ForbidVectors {
+    attribute: u32,
+    /// The functions that always said so.
+    always: HashSet<String>,
+}
+
+impl ForbidVectors {
+    fn new(module: &Module, which: impl Fn(Val) -> bool) -> ForbidVectors {
+        let attribute = ll::attribute_kind_id("noimplicitfloat");
+        let mut always = HashSet::new();
+        for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
+            if !ll::function_attribute(function, ll::FUNCTION_INDEX, attribute).is_null() {
+                always.insert(ll::name(function));
+            } else if which(function) {
+                let attribute = ll::enum_attribute(module.context().raw(), attribute, 0);
+                ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);
+            }
+        }
+        ForbidVectors { attribute, always }
+    }
+
+    fn lift(self, module: &Module) {
+        for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
+            if !self.always.contains(&ll::name(function)) {
+                // SAFETY: the function is live; removing has no precondition.
+                unsafe {
+                    LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.attribute)
+                };
+            }
+        }
+    }
+}
+
+/// A block of more instructions than this is not searched for vectors: LLVM's time for that grows
+/// with the square of them.
+const LONG_BLOCK: usize = 10_000;
+
 /// Optimizes a module as by `-O3`, with everything that makes code fast.
 pub fn finish(module: &Module) -> Result<()> {
     suit_reversed_loops();
     let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
-    module.run_passes("default<O3>", Some(&machine), PassOptions::ALL)
+    let forbidden = ForbidVectors::new(module, has_long_block);
+    let outcome = module.run_passes("default<O3>", Some(&machine), PassOptions::ALL);
+    forbidden.lift(module);
+    outcome
+}
+
+fn has_long_block(function: Val) -> bool {
+    // SAFETY: the function is live, and nothing is removed from it here.
+    unsafe { blocks_of(function).any(|block| instructions_of(block).nth(LONG_BLOCK).is_some()) }
 }
 
 /// Tells LLVM to check at each entry of an inner loop whether arrays overlap, and not once for the

@@ -1,19 +1,20 @@
 //! What functions, calls and instructions may do with memory.
 //!
 //! The effects of a function are those of its body, of its callees, and of nothing that its
-//! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
+//! attributes exclude. KnownBodies are summarized callees first, and again until nothing changes, so
 //! recursion is handled by a least fixpoint. Functions without a body are known by name (see
 //! [`known`]), or limited by their attributes only.
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
+use crate::analysis::activity::globals::KnownBodies;
 use crate::analysis::targets::targets_of;
 use crate::ir::{
     AllocInfo, AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData,
     MemoryEffects, ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
 };
 use bitflags::bitflags;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeSet, HashSet};
 
 bitflags! {
@@ -66,6 +67,8 @@ pub struct Summary {
 #[derive(Clone, Debug)]
 pub struct Effects {
     functions: SecondaryMap<Func, Summary>,
+    /// Which variables their bodies use, for those that were asked for.
+    pub bodies: KnownBodies,
 }
 
 impl Summary {
@@ -219,6 +222,7 @@ impl Effects {
     pub fn new(module: &Module) -> Effects {
         let mut effects = Effects {
             functions: SecondaryMap::with_default(Summary::none()),
+            bodies: KnownBodies::default(),
         };
         for (func, function) in &module.funcs {
             if known::has_no_body_to_look_into(function) {
@@ -553,6 +557,32 @@ pub fn callees(module: &Module, func: Func) -> Vec<Func> {
                 let called = called.into_iter().flatten();
                 found.extend(called.filter(|&callee| seen.insert(callee)));
             }
+        }
+    }
+    found
+}
+
+/// The functions that may call one of these, directly or not, and these themselves.
+pub fn callers(module: &Module, of: impl Fn(&Function) -> bool) -> EntitySet<Func> {
+    let mut callers: SecondaryMap<Func, Vec<Func>> = SecondaryMap::new();
+    let mut open = Vec::new();
+    for (func, function) in &module.funcs {
+        if of(function) {
+            open.push(func);
+        }
+        let insts = function.blocks().iter();
+        for &inst in insts.flat_map(|&block| function.block_insts(block)) {
+            let called = function.inst(inst).op.call();
+            let called = called.map(|call| targets_of(module, call));
+            for callee in called.into_iter().flatten() {
+                callers[callee].push(func);
+            }
+        }
+    }
+    let mut found: EntitySet<Func> = EntitySet::new();
+    while let Some(func) = open.pop() {
+        if found.insert(func) {
+            open.extend(&callers[func]);
         }
     }
     found

@@ -216,6 +216,11 @@ impl Function {
         self.blocks[block].insts = insts;
     }
 
+    /// Takes the instructions of a block out of it.
+    pub fn take_block_insts(&mut self, block: Block) -> Vec<Inst> {
+        std::mem::take(&mut self.blocks[block].insts)
+    }
+
     /// The terminator of a block. A block under construction may have none.
     pub fn terminator(&self, block: Block) -> Option<Inst> {
         let last = *self.blocks[block].insts.last()?;

@@ -1,8 +1,8 @@
 //! A module: functions, global variables, and what their instructions refer to.
 
 use super::{
-    CustomRule, DataLayout, Func, Function, Global, Loc, Origin, Scope, SourceType, SourceTypeData,
-    Symbol, Tbaa,
+    CustomRule, DataLayout, Func, Function, Functions, Global, Loc, Origin, Scope, SourceType,
+    SourceTypeData, Symbol, Tbaa,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -12,7 +12,7 @@ pub struct Module {
     /// The sizes of types on the target.
     pub layout: DataLayout,
     /// The functions.
-    pub funcs: PrimaryMap<Func, Function>,
+    pub funcs: Functions,
     /// The global variables.
     pub globals: PrimaryMap<Global, GlobalData>,
     /// The derivatives that the program gives itself.
@@ -35,10 +35,7 @@ impl Module {
 
     /// The function of this name.
     pub fn func_by_name(&self, name: &str) -> Option<Func> {
-        self.funcs
-            .iter()
-            .find(|(_, function)| function.name == name)
-            .map(|(func, _)| func)
+        self.funcs.by_name(name)
     }
 
     /// The function of this name, declared now if there is none.

@@ -32,6 +32,7 @@ pub mod dropped;
 mod finite;
 mod gradient;
 mod induction;
+mod insertions;
 mod local;
 mod moves;
 pub mod nest;

@@ -11,6 +11,7 @@
 
 use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
+use super::insertions::{Insertions, Place};
 use crate::analysis::loops::Loop;
 use crate::chaos::Choice;
 use crate::derivative::Key;
@@ -294,6 +295,7 @@ pub(super) fn fill(
 ) -> Function {
     let mut filler = Filler {
         addresses: HashMap::new(),
+        later: Insertions::default(),
         synthesis,
         primal,
         augmented,
@@ -313,6 +315,7 @@ pub(super) fn fill(
     for inst in calls {
         filler.place_callee_frame(inst);
     }
+    filler.later.apply(&mut filler.augmented.func);
     filler.return_results();
     filler.augmented.func
 }
@@ -324,19 +327,32 @@ struct Filler<'a> {
     layout: &'a Layout,
     /// The address of the current record of each level.
     addresses: HashMap<Option<Loop>, Value>,
+    /// What is put beside instructions once all is known.
+    later: Insertions,
 }
 
 impl Filler<'_> {
-    /// Inserts instructions at a position of a block.
+    /// Inserts instructions at a position of a block, now. That takes time for all of the block, so
+    /// it is for what a loop needs once.
     fn insert(&mut self, block: Block, at: usize, emit: impl FnOnce(&mut Builder<'_>)) {
         let func = &mut self.augmented.func;
-        let mut before = func.block_insts(block).to_vec();
+        let mut before = func.take_block_insts(block);
         let after = before.split_off(at);
         func.set_block_insts(block, before);
         emit(&mut Builder::new(func, block));
         for inst in after {
             self.augmented.func.attach_inst(block, inst);
         }
+    }
+
+    /// Makes instructions that are inserted at a place of a block in the end.
+    fn insert_later(&mut self, block: Block, at: Place, emit: impl FnOnce(&mut Builder<'_>)) {
+        let func = &mut self.augmented.func;
+        let insts = func.take_block_insts(block);
+        emit(&mut Builder::new(func, block));
+        let made = func.take_block_insts(block);
+        func.set_block_insts(block, insts);
+        self.later.add(block, at, made);
     }
 
     /// The records of a loop, and the address of that of the current iteration.
@@ -463,9 +479,7 @@ impl Filler<'_> {
                 let Some(block) = self.augmented.def_block(need.value) else {
                     return;
                 };
-                let insts = self.augmented.func.block_insts(block);
-                let position = insts.iter().position(|&i| i == inst);
-                (block, position.map_or(0, |p| p + 1))
+                (block, Place::After(inst))
             }
             ValueDef::Const(_) => return,
         };
@@ -474,7 +488,7 @@ impl Filler<'_> {
         let counter = own
             .filter(|_| broken && own != need.level)
             .map(|l| self.counter(l));
-        self.insert(block, at, |b| {
+        self.insert_later(block, at, |b| {
             let address = b.offset(record, offset);
             let mut value = need.value;
             if let Some(counter) = counter {
@@ -488,21 +502,19 @@ impl Filler<'_> {
     }
 
     /// Where instructions of a block may begin: behind those that make records and a landing pad.
-    fn start_of(&self, block: Block) -> usize {
+    fn start_of(&self, block: Block) -> Place {
         let func = &self.augmented.func;
         let record = self.primal.loops.headed_by(block);
         let record = record.and_then(|l| self.addresses.get(&Some(l)));
         let record = record.and_then(|&address| func.def_inst(address));
         let insts = func.block_insts(block);
-        match record {
-            Some(record) => insts.iter().position(|&i| i == record).map_or(0, |p| p + 1),
-            None => insts
-                .iter()
-                .take_while(
-                    |&&i| matches!(&func.inst(i).op, Op::Opaque(o) if o.name == "landingpad"),
-                )
-                .count(),
-        }
+        let record = record.filter(|record| insts.contains(record));
+        let pads = insts.iter().copied().take_while(
+            |&inst| matches!(&func.inst(inst).op, Op::Opaque(o) if o.name == "landingpad"),
+        );
+        record
+            .or(pads.last())
+            .map_or(Place::Start(block), Place::After)
     }
 
     /// Tells a callee where its frame is.
@@ -521,11 +533,9 @@ impl Filler<'_> {
         let level = self.primal.loops.innermost(block);
         let record = self.addresses.get(&level).or(self.addresses.get(&None));
         let Some(&record) = record else { return };
-        let insts = self.augmented.func.block_insts(block);
-        let at = insts.iter().position(|&i| i == call.frame).unwrap_or(0);
         if self.synthesis.has_list(&call.key) {
             let own = self.addresses[&None];
-            self.insert(block, at + 1, |b| {
+            self.insert_later(block, Place::After(call.frame), |b| {
                 let field = b.offset(own, LIST_FIELD);
                 let list = b.load(Type::ptr(), field, list_access());
                 let field = b.offset(frame, LIST_FIELD);
@@ -546,7 +556,7 @@ impl Filler<'_> {
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let mut memory = record;
-        self.insert(block, at, |b| {
+        self.insert_later(block, Place::Before(call.frame), |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
             memory = b
                 .call_with(malloc, sig, vec![bytes], flags)

@@ -11,10 +11,12 @@ use crate::ir::{
     Callee, Constant, FnFlags, Func, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
     Value, ValueDef,
 };
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// The global variables that a function and its callees touch.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq)]
 pub struct Globals {
     /// All of them.
     pub touched: BTreeSet<Global>,
@@ -30,16 +32,59 @@ pub struct Globals {
     pub uses_floats: bool,
 }
 
+/// What functions themselves do, as long as none of them changes. Each function asks for all that it
+/// reaches, so in a chain of calls each is asked for by all above it.
+#[derive(Clone, Default, Debug)]
+pub struct KnownBodies {
+    known: RefCell<HashMap<Func, Rc<Body>>>,
+}
+
+#[derive(Clone, Default, Debug, PartialEq)]
+struct Body {
+    globals: Globals,
+    callees: Vec<Func>,
+}
+
+impl KnownBodies {
+    fn get(&self, module: &Module, func: Func) -> Rc<Body> {
+        if let Some(body) = self.known.borrow().get(&func) {
+            debug_assert_eq!(**body, Body::new(module, func), "a function has changed");
+            return body.clone();
+        }
+        let body = Rc::new(Body::new(module, func));
+        // Where pointers lead changes with functions that are added to the module.
+        if !body.globals.by_pointer {
+            self.known.borrow_mut().insert(func, body.clone());
+        }
+        body
+    }
+}
+
+impl Body {
+    fn new(module: &Module, func: Func) -> Body {
+        let mut globals = Globals::default();
+        let callees = globals.function(module, func);
+        Body { globals, callees }
+    }
+}
+
 impl Globals {
     /// Follows the calls from a function.
     pub fn new(module: &Module, func: Func) -> Globals {
+        Globals::with_bodies(module, func, &KnownBodies::default())
+    }
+
+    /// Follows the calls from a function, whose bodies may be known.
+    pub fn with_bodies(module: &Module, func: Func, bodies: &KnownBodies) -> Globals {
         let mut globals = Globals::default();
         let mut found = BTreeSet::from([func]);
         let (mut open, mut inactive) = (vec![func], Vec::new());
         while let Some(func) = open.pop() {
             globals.stranger = globals.stranger.or_else(|| stranger(module, func));
-            let callees = globals.function(module, func);
-            for callee in callees.into_iter().filter(|&callee| found.insert(callee)) {
+            let body = bodies.get(module, func);
+            globals.merge(&body.globals);
+            let callees = body.callees.iter().copied();
+            for callee in callees.filter(|&callee| found.insert(callee)) {
                 let function = &module.funcs[callee];
                 match known::is_inactive(function) {
                     true => inactive.push(callee),
@@ -53,8 +98,10 @@ impl Globals {
         // there may be derivatives among what they call.
         let known = globals.clone();
         while let Some(func) = inactive.pop() {
-            let callees = globals.function(module, func);
-            inactive.extend(callees.into_iter().filter(|&callee| found.insert(callee)));
+            let body = bodies.get(module, func);
+            globals.merge(&body.globals);
+            let callees = body.callees.iter().copied();
+            inactive.extend(callees.filter(|&callee| found.insert(callee)));
         }
         globals.by_pointer = known.by_pointer;
         globals.finds_pointers = known.finds_pointers;
@@ -68,8 +115,15 @@ impl Globals {
 
     /// Adds what another function touches.
     pub fn merge(&mut self, other: &Globals) {
-        self.touched.extend(&other.touched);
-        self.written.extend(&other.written);
+        // Most functions touch none, and `extend` has a price even then.
+        for (all, more) in [
+            (&mut self.touched, &other.touched),
+            (&mut self.written, &other.written),
+        ] {
+            if !more.is_empty() {
+                all.extend(more);
+            }
+        }
         self.stranger = self.stranger.or(other.stranger);
         self.by_pointer |= other.by_pointer;
         self.finds_pointers |= other.finds_pointers;

@@ -62,7 +62,7 @@ impl Activity {
         key: &Key,
         options: &Options,
     ) -> Result<Activity> {
-        let callees = globals_of_callees(module, function);
+        let callees = globals_of_callees(module, function, &effects.bodies);
         let mut solver = Solver {
             module,
             function,

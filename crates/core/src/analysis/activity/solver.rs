@@ -1,6 +1,6 @@
 //! How activity spreads through instructions and memory.
 
-use super::globals::{self, Globals};
+use super::globals::{self, Globals, KnownBodies};
 use super::objects::{Object, Objects};
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
@@ -358,7 +358,11 @@ impl Solver<'_> {
 }
 
 /// The global variables that the callees of each call touch if they are differentiated.
-pub(super) fn globals_of_callees(module: &Module, function: &Function) -> HashMap<Inst, Globals> {
+pub(super) fn globals_of_callees(
+    module: &Module,
+    function: &Function,
+    bodies: &KnownBodies,
+) -> HashMap<Inst, Globals> {
     let mut known: HashMap<Func, Globals> = HashMap::new();
     let mut found = HashMap::new();
     let insts = function.blocks().iter();
@@ -377,7 +381,7 @@ pub(super) fn globals_of_callees(module: &Module, function: &Function) -> HashMa
         for func in callees {
             let globals = || match module.rules_of(func).next() {
                 Some(_) => globals::behind_rules(module, func),
-                None => Globals::new(module, func),
+                None => Globals::with_bodies(module, func, bodies),
             };
             all.merge(known.entry(func).or_insert_with(globals));
         }
