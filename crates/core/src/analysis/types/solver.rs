@@ -11,18 +11,21 @@ use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
 use crate::analysis::known;
 use crate::ir::{
-    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
-    ValueDef,
+    AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
+    Value, ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// An instruction that still has something new to say after this many times is one of a cycle in
 /// which facts grow without end.
 const MOST_VISITS: u32 = 1000;
 /// In how many contexts the callee of one call is analysed. By then the arguments hardly change,
 /// and the last facts come to the callee anyway when its own derivative is made.
-const MOST_CONTEXTS: u32 = 8;
+const MOST_CONTEXTS: u32 = 6;
+/// The same for calls of callees that are analysed for the sake of a caller: the numbers for calls
+/// inside of each other are multiplied.
+const MOST_INNER_CONTEXTS: u32 = 2;
 
 pub(super) struct Solver<'a> {
     pub(super) module: &'a Module,
@@ -37,8 +40,13 @@ pub(super) struct Solver<'a> {
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
+    /// The size of the memory that a pointer is the beginning of, where it is known.
+    extents: HashMap<Value, i64>,
     /// The instructions to look at.
     queue: VecDeque<Inst>,
+    /// Calls of functions that are told what this one knows. They wait until everything else has
+    /// been said, so that there are few contexts.
+    waiting: VecDeque<Inst>,
     queued: EntitySet<Inst>,
     /// How often an instruction was looked at in this phase.
     visits: SecondaryMap<Inst, u32>,
@@ -69,7 +77,9 @@ impl<'a> Solver<'a> {
             apart: Apart::new(function, &advancing),
             advancing,
             users: users(function),
+            extents: extents(module, function),
             queue: VecDeque::new(),
+            waiting: VecDeque::new(),
             queued: EntitySet::new(),
             visits: SecondaryMap::new(),
             arithmetic: false,
@@ -134,11 +144,12 @@ impl<'a> Solver<'a> {
                 self.enqueue(inst);
             }
         }
-        while let Some(inst) = self.queue.pop_front() {
+        while let Some(inst) = self.next() {
             self.queued.remove(inst);
             self.visits[inst] += 1;
             if self.visits[inst] > MOST_VISITS {
                 self.queue.clear();
+                self.waiting.clear();
                 self.queued.clear();
                 return false;
             }
@@ -150,16 +161,29 @@ impl<'a> Solver<'a> {
         true
     }
 
+    fn next(&mut self) -> Option<Inst> {
+        let next = self.queue.pop_front();
+        next.or_else(|| self.waiting.pop_front())
+    }
+
     fn enqueue(&mut self, inst: Inst) {
         if self.queued.insert(inst) {
-            self.queue.push_back(inst);
+            let asks = self.in_context && self.function.inst(inst).op.call().is_some();
+            match asks {
+                true => self.waiting.push_back(inst),
+                false => self.queue.push_back(inst),
+            }
         }
     }
 
     pub(super) fn learn(&mut self, value: Value, shape: &Shape) {
         // Nothing is learned about constants: one `0` stands in many places.
         if !matches!(self.function.def(value), ValueDef::Const(c) if !is_address(c)) {
-            let changed = self.shapes[value].merge(shape);
+            // A pointer that is taken for two at once, some bytes apart, would learn of ever more
+            // bytes; where its memory ends, that ends.
+            let inside = self.extents.get(&value);
+            let inside = inside.and_then(|&size| shape.trimmed(size));
+            let changed = self.shapes[value].merge(inside.as_ref().unwrap_or(shape));
             if changed {
                 for i in 0..self.users[value].len() {
                     self.enqueue(self.users[value][i]);
@@ -349,7 +373,11 @@ impl<'a> Solver<'a> {
             return;
         }
         let count = self.module.funcs[func].arguments().len();
-        let again = self.in_context && self.visits[inst] > MOST_CONTEXTS;
+        let most = match self.summaries.is_asked() {
+            true => MOST_INNER_CONTEXTS,
+            false => MOST_CONTEXTS,
+        };
+        let again = self.in_context && self.visits[inst] > most;
         if args.len() != count || again {
             return;
         }
@@ -403,6 +431,43 @@ impl<'a> Solver<'a> {
 
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
+}
+
+/// The sizes of frame memory and of new memory, where they are constant.
+fn extents(module: &Module, function: &Function) -> HashMap<Value, i64> {
+    let mut extents = HashMap::new();
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            let size = match &data.op {
+                Op::Alloca { ty, .. } => {
+                    let count = function.as_int(data.args[0]);
+                    count.and_then(|count| count.checked_mul(module.layout.size(*ty).into()))
+                }
+                Op::Call(call) => match call.callee {
+                    Callee::Direct(func) => allocated(&module.funcs[func], function, &data.args),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let size = size.and_then(|size| i64::try_from(size).ok());
+            if let (Some(result), Some(size)) = (function.result(inst), size) {
+                extents.insert(result, size);
+            }
+        }
+    }
+    extents
+}
+
+/// How many bytes a call of a function allocates, where that is constant.
+fn allocated(callee: &Function, function: &Function, args: &[Value]) -> Option<i128> {
+    let info = known::allocation(callee).filter(|info| info.kind == AllocKind::Alloc)?;
+    let sizes = info.size_args.iter();
+    let mut sizes = sizes.map(|&at| function.as_int(*args.get(at as usize)?));
+    match info.size_args.is_empty() {
+        true => None,
+        false => sizes.try_fold(1i128, |all, size| all.checked_mul(size?)),
+    }
 }
 
 fn users(function: &Function) -> SecondaryMap<Value, Vec<Inst>> {

@@ -80,8 +80,24 @@ impl Summaries {
             true => &mut self.passing,
             false => &mut self.lasting,
         };
+        // Who learns nothing but this asks with this the next time, and there is no more to say.
+        let (_, known, _, _) = &context;
+        if !known.is_empty() {
+            let next = known.iter().zip(&summary).map(|(known, said)| {
+                let mut both = known.clone();
+                both.merge(said);
+                both
+            });
+            let next = (func, next.collect(), tagged_integers, level);
+            done.entry(next).or_insert_with(|| summary.clone());
+        }
         done.insert(context, summary.clone());
         summary
+    }
+
+    /// Whether what is being worked out is what a function tells a caller.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Forgets what holds for one function only.

@@ -409,6 +409,27 @@ impl Shape {
         shape
     }
 
+    /// What is known of memory of this size, if more than that is known here. What is before its
+    /// beginning or behind its end is not about it.
+    pub fn trimmed(&self, size: i64) -> Option<Shape> {
+        let inside =
+            |(&at, cell): (&i64, &Cell)| at >= 0 && at.saturating_add(cell.bytes()) <= size;
+        let all = [&self.at, &self.likely, &self.declared];
+        let mut ends = all.iter().flat_map(|cells| {
+            let ends = [cells.first_key_value(), cells.last_key_value()];
+            ends.into_iter().flatten()
+        });
+        if ends.all(inside) {
+            return None;
+        }
+        Some(Shape {
+            at: within(&self.at, size),
+            likely: within(&self.likely, size),
+            declared: within(&self.declared, size),
+            ..self.clone()
+        })
+    }
+
     /// What holds behind `p + k·stride` for unknown `k`, given this shape of `p`.
     pub fn indexed(&self, stride: i64) -> Shape {
         let mut shape = Shape::default();
