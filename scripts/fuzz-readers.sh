@@ -27,6 +27,8 @@ for target in "${targets[@]}"; do flags+=(--bin "$target"); done
 cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" "${flags[@]}"
 export LD_LIBRARY_PATH="$(rustc --print sysroot)/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
+clang=${ZYMASE_CLANG:-$(command -v clang || command -v clang-22)}
+
 # Seeds: the programs of the tests in the form that each reader takes.
 seeds() {
   case $1 in
@@ -36,7 +38,6 @@ seeds() {
       done
       ;;
     modules)
-      local clang=${ZYMASE_CLANG:-clang}
       for file in tests/programs/gradients/*.c crates/llvm/tests/programs/c/*.c; do
         for level in 0 2; do
           # Long programs are slow to read; small ones find the same.
@@ -48,9 +49,9 @@ seeds() {
       ;;
     objects)
       echo 'double f(double x) { return x * x; }' >"$2/seed.c"
-      "${ZYMASE_CLANG:-clang}" -c "$2/seed.c" -o "$2/native.o"
-      "${ZYMASE_CLANG:-clang}" -c -fembed-bitcode "$2/seed.c" -o "$2/embedded.o" 2>/dev/null || true
-      "${ZYMASE_CLANG:-clang}" -c -emit-llvm "$2/seed.c" -o "$2/bitcode.o"
+      "$clang" -c "$2/seed.c" -o "$2/native.o"
+      "$clang" -c -fembed-bitcode "$2/seed.c" -o "$2/embedded.o" 2>/dev/null || true
+      "$clang" -c -emit-llvm "$2/seed.c" -o "$2/bitcode.o"
       (cd "$2" && ar rc both.a native.o bitcode.o && ar rcT thin.a native.o && rm seed.c)
       ;;
     command_lines)

@@ -26,10 +26,10 @@ mod tools;
 /// No program is linked here.
 mod check {
     use std::ffi::OsStr;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
-    pub fn runtime<T: Default>(_: &OsStr, _: &Path) -> zymase_core::diagnostic::Result<T> {
-        Ok(T::default())
+    pub fn runtime(_: &OsStr, _: &Path) -> zymase_core::diagnostic::Result<PathBuf> {
+        Ok(PathBuf::new())
     }
 }
 

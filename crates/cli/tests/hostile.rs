@@ -57,25 +57,34 @@ fn source_from_standard_input() {
 
 #[test]
 fn response_file_that_names_itself() {
-    let folder = Folder::with(&[("words", "@words")]);
+    let folder = Folder::with(&[("words", "@others"), ("others", "a.o @words")]);
     for tool in ["cc", "ld"] {
         let output = folder.zymase(&format!("{tool} @words"));
-        assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+        expect![[r#"
+            exit code 1
+            error[Z0803]: the response file `words` names itself
+             |
+             = note: its words would have no end
+             = help: take `@words` out of it
+        "#]]
+        .assert_eq(&shown(&output));
     }
 }
 
-/// Eight files deep that would be more words than there are atoms.
+/// Together they would be a thousand million words.
 #[test]
-fn response_file_that_names_itself_often() {
-    let folder = Folder::with(&[("words", &"@words ".repeat(1000))]);
+fn response_files_that_name_others_often() {
+    let many = |word: &str| format!("{word} ").repeat(1000);
+    let (first, second, third) = (many("@second"), many("@third"), many("a.o"));
+    let folder = Folder::with(&[("first", &first), ("second", &second), ("third", &third)]);
     for tool in ["cc", "ld"] {
-        let output = folder.zymase(&format!("{tool} @words"));
+        let output = folder.zymase(&format!("{tool} @first"));
         expect![[r#"
             exit code 1
             error[Z0803]: the response files have too many words
              |
              = note: there are more than 1048576, with those of files that files name
-             = help: look for a file that names itself
+             = help: name each file once
         "#]]
         .assert_eq(&shown(&output));
     }

@@ -84,48 +84,69 @@ pub fn level(text: &str) -> Option<Level> {
     }
 }
 
-/// How deep response files may name each other.
-const DEPTH: usize = 8;
-
-/// How many words response files may give in all. Files that name each other several times have
+/// How many words response files may give in all. Files that name others several times may have
 /// more than fit into any memory.
 const WORDS: usize = 1 << 20;
 
 /// The arguments with response files replaced by what is in them.
 pub fn open_response_files(args: &[OsString]) -> Result<Vec<OsString>> {
-    let mut all = Vec::new();
-    open(args, DEPTH, &mut WORDS.max(args.len()), &mut all)?;
-    Ok(all)
+    let mut opened = Opened {
+        files: Vec::new(),
+        room: WORDS.max(args.len()),
+        all: Vec::new(),
+    };
+    opened.add(args)?;
+    Ok(opened.all)
 }
 
-/// Adds the arguments to `all`; `room` is how many more there may be, files included.
-fn open(args: &[OsString], depth: usize, room: &mut usize, all: &mut Vec<OsString>) -> Result<()> {
-    for argument in args {
-        *room = room.checked_sub(1).ok_or_else(|| {
-            Diagnostic::new(
-                Code::InvalidInput,
-                "the response files have too many words",
-                format!("there are more than {WORDS}, with those of files that files name"),
-                "look for a file that names itself",
-            )
-        })?;
-        let file = argument
-            .to_str()
-            .and_then(|text| text.strip_prefix('@'))
-            .map(Path::new);
-        match file.filter(|file| depth > 0 && file.is_file()) {
-            None => all.push(argument.clone()),
-            Some(file) => {
-                let bytes = output::read(file)?;
-                let inner: Vec<OsString> = split(&String::from_utf8_lossy(&bytes))
-                    .into_iter()
-                    .map(OsString::from)
-                    .collect();
-                open(&inner, depth - 1, room, all)?;
+/// Response files that are being read.
+struct Opened {
+    /// The files, each named by the one before.
+    files: Vec<PathBuf>,
+    /// How many more words there may be, names of files included.
+    room: usize,
+    /// What they give.
+    all: Vec<OsString>,
+}
+
+impl Opened {
+    fn add(&mut self, args: &[OsString]) -> Result<()> {
+        for argument in args {
+            self.room = self.room.checked_sub(1).ok_or_else(|| {
+                Diagnostic::new(
+                    Code::InvalidInput,
+                    "the response files have too many words",
+                    format!("there are more than {WORDS}, with those of files that files name"),
+                    "name each file once",
+                )
+            })?;
+            let name = argument.to_str().and_then(|text| text.strip_prefix('@'));
+            match name.map(Path::new).filter(|file| file.is_file()) {
+                None => self.all.push(argument.clone()),
+                Some(file) => self.open(file)?,
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn open(&mut self, file: &Path) -> Result<()> {
+        let known = file.canonicalize().unwrap_or(file.to_path_buf());
+        if self.files.contains(&known) {
+            return Err(Diagnostic::new(
+                Code::InvalidInput,
+                format!("the response file `{}` names itself", file.display()),
+                "its words would have no end",
+                format!("take `@{}` out of it", file.display()),
+            ));
+        }
+        let bytes = output::read(file)?;
+        let words = split(&String::from_utf8_lossy(&bytes));
+        let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+        self.files.push(known);
+        self.add(&words)?;
+        self.files.pop();
+        Ok(())
+    }
 }
 
 /// The words of a response file: separated by white space, quoted by `'`, `"` and `\`.
