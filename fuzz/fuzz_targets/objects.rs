@@ -1,6 +1,6 @@
 //! Objects and archives, as inputs of a link.
 #![no_main]
-#![allow(dead_code)] // Most of the driver, of which only readers run.
+#![allow(dead_code, unused_imports)] // Most of the driver, of which only readers run.
 
 include!("../src/driver.rs");
 
