@@ -30,9 +30,10 @@ impl Grower {
             13 if self.features.exits => self.exit(),
             14..=15 if self.features.calls => self.call(),
             16 if self.features.pointers => self.pointer(),
-            17 if self.features.table => match self.rng.u8(..5) {
+            17 if self.features.table => match self.rng.u8(..6) {
                 0..=1 => Stmt::StoreTable(self.rng.u8(..4), self.writable()),
                 2..=3 => Stmt::StoreIndirect(self.rng.u8(..4), self.writable()),
+                4 => Stmt::Update(self.int(1), self.bounded()),
                 _ => Stmt::Rotate(self.int(1)),
             },
             18 if self.features.copies => self.copy(),

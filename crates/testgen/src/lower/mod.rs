@@ -39,6 +39,7 @@ pub fn lower(program: &Program) -> String {
 /// Functions that some statements call.
 const LIBRARY: &[(&str, &str)] = &[
     ("@rotate(", include_str!("library/rotate.zir")),
+    ("@update(", include_str!("library/update.zir")),
     ("@choose(", include_str!("library/choose.zir")),
     ("@walk(", include_str!("library/walk.zir")),
     ("@sweep(", include_str!("library/sweep.zir")),
