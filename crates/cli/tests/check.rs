@@ -212,6 +212,189 @@ int main(void) {
     );
 }
 
+/// What is not compared is told: bytes that nobody knows the type of, and those that have several.
+#[test]
+fn bytes_that_are_not_compared() {
+    check(
+        r#"
+static double labelled(const double *x, const void *label, void *out) {
+    memcpy(out, label, 8);
+    return x[0] * x[1];
+}
+union word { double whole; float parts[2]; };
+static double reused(union word *w, const double *x) {
+    w->whole = x[0];
+    double square = w->whole * w->whole;
+    w->parts[1] = 1;
+    return square;
+}
+int main(void) {
+    double x[2] = {2, 3}, dx[2] = {0};
+    union word w = {0}, dw = {0};
+    long label = 7, out = 0, d_out = 0;
+    __enzyme_autodiff((void *)labelled, enzyme_dup, x, dx, enzyme_const, &label, enzyme_dup, &out, &d_out);
+    __enzyme_autodiff((void *)reused, enzyme_dup, &w, &dw, enzyme_dup, x, dx);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// Memory that is cleared has no derivative from then on, and that is compared, too.
+#[test]
+fn memory_that_is_cleared() {
+    check(
+        r#"
+static double drained(double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    memset(x, 0, n * sizeof *x);
+    return sum;
+}
+int main(void) {
+    double x[3] = {1, 2, 3}, dx[3] = {5, 6, 7};
+    __enzyme_autodiff((void *)drained, enzyme_dup, x, dx, 3);
+    double y[3] = {1, 2, 3}, dy[3] = {5, 6, 7};
+    __enzyme_fwddiff((void *)drained, enzyme_dup, y, dy, 3);
+    printf("%g %g\n", dx[0], dy[0]);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// A gradient that is NaN where the function is finite is told; one that only the other mode has is
+/// not held against the call.
+#[test]
+fn derivatives_that_are_not_finite() {
+    check(
+        r#"
+static double norm(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+static double product(double *x, int n) {
+    double all = 1;
+    for (int i = 0; i < n; i++) all *= x[i];
+    x[0] = all;
+    return all;
+}
+int main(void) {
+    double x[3] = {0}, dx[3] = {0}, e[3] = {1, 0, 0};
+    __enzyme_autodiff((void *)norm, x, dx, 3);
+    __enzyme_fwddiff((void *)norm, x, e, 3);
+    double y[3] = {1, NAN, 2}, dy[3] = {0};
+    __enzyme_autodiff((void *)product, enzyme_dup, y, dy, 3);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// No false alarms: a function that no step is small enough for, an argument that is zero beside a
+/// result that is not there yet, numbers of 16 bits, floats that are only moved.
+#[test]
+fn hard_numbers() {
+    check(
+        r#"
+static double chaotic(double r) {
+    double x = 0.3;
+    for (int i = 0; i < 80; i++) x = r * x * (1 - x);
+    return x;
+}
+static double arc(double x) { return fabs(x) < 1 ? acos(x) : 0; }
+static double half(const _Float16 *x, _Float16 y) { return x[0] * x[1] * y; }
+struct weighed { double key[4]; float w[2]; };
+static double moved(struct weighed *in, struct weighed *out, int n) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) sum += in->key[k] * (k + 1);
+    out[0] = *in, out[1] = *in;
+    return sum;
+}
+int main(void) {
+    __enzyme_autodiff((void *)chaotic, 3.9);
+    for (int i = 0; i < 20; i++) __enzyme_autodiff((void *)arc, 0.0);
+    _Float16 x[2] = {1, 2}, dx[2] = {0};
+    __enzyme_autodiff((void *)half, enzyme_dup, x, dx, (_Float16)3);
+    struct weighed a = {{1, 2, 3, 4}, {1, 2}}, b[2], da = {0}, db[2] = {{{0}, {5, 6}}, {{0}, {7, 8}}};
+    __enzyme_autodiff((void *)moved, enzyme_dup, &a, &da, enzyme_dup, b, db, 3);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// A wrong rule deep in a tree; requests before and after `main` count, too.
+#[test]
+fn deep_early_and_late() {
+    check(
+        r#"
+struct tree { struct tree *left, *right; double value; };
+__attribute__((noinline)) static double cube(double x) { return x * x * x; }
+static double cube_augmented(double x) { return cube(x); }
+static double cube_gradient(double x, double seed) { return x > 2 ? seed * 2 * x * x : seed * 3 * x * x; }
+void *__enzyme_register_gradient_cube[] = {cube, cube_augmented, cube_gradient};
+static double sum(const struct tree *t) { return t ? cube(t->value) + sum(t->left) + 2 * sum(t->right) : 0; }
+static double square(double x) { return x * x; }
+__attribute__((constructor)) static void early(void) { __enzyme_autodiff((void *)square, 1.0); }
+__attribute__((destructor)) static void late(void) { __enzyme_autodiff((void *)square, 2.0); }
+int main(void) {
+    struct tree leaf = {0, 0, 3}, inner = {0, &leaf, 1}, root = {&inner, 0, 1};
+    struct tree d_leaf = {0}, d_inner = {0, &d_leaf, 0}, d_root = {&d_inner, 0, 0};
+    __enzyme_autodiff((void *)sum, enzyme_dup, &root, &d_root);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// Many kinks hide the rest, and that is told.
+#[test]
+fn too_many_kinks() {
+    check(
+        r#"
+static double relu(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] > 0 ? 3 * x[i] : 0;
+    return sum;
+}
+int main(void) {
+    static double x[1000], dx[1000];
+    __enzyme_autodiff((void *)relu, x, dx, 1000);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
+/// A program that ends in the middle has no summary, but the exit code tells what was found.
+#[test]
+fn programs_that_end_in_the_middle() {
+    check(
+        r#"
+#include <unistd.h>
+__attribute__((noinline)) static double cube(double x) { return x * x * x; }
+static double cube_augmented(double x) { return cube(x); }
+static double cube_gradient(double x, double seed) { return seed * 2 * x * x; }
+void *__enzyme_register_gradient_cube[] = {cube, cube_augmented, cube_gradient};
+static double cost(double x) { return cube(x); }
+int main(void) {
+    __enzyme_autodiff((void *)cost, 2.0);
+    _exit(0);
+}
+"#,
+        &expect![[r#"
+        "#]],
+    );
+}
+
 /// A rule for a function without a body: nobody sees which memory it touches.
 #[test]
 fn memory_that_nobody_sees() {
