@@ -32,7 +32,7 @@ fn checked(folder: &Folder, words: &str) -> String {
             |line| match line.split_once("largest relative difference ") {
                 Some((before, after)) => {
                     let (number, rest) = after.split_once(',').unwrap();
-                    assert!(number.parse::<f64>().unwrap() < 1e-6, "{line}");
+                    assert!(number.parse::<f64>().unwrap() < 1e-3, "{line}");
                     format!("{before}largest relative difference small,{rest}\n")
                 }
                 None => format!("{line}\n"),
@@ -217,9 +217,10 @@ int main(void) {
 fn bytes_that_are_not_compared() {
     check(
         r#"
-static double labelled(const double *x, const void *label, void *out) {
-    memcpy(out, label, 8);
-    return x[0] * x[1];
+static void labelled(const double *x, const void *label, void *out) {
+    double product = x[0] * x[1];
+    memcpy(out, &product, 8);
+    memcpy((char *)out + 8, label, 8);
 }
 union word { double whole; float parts[2]; };
 static double reused(union word *w, const double *x) {
@@ -231,12 +232,17 @@ static double reused(union word *w, const double *x) {
 int main(void) {
     double x[2] = {2, 3}, dx[2] = {0};
     union word w = {0}, dw = {0};
-    long label = 7, out = 0, d_out = 0;
-    __enzyme_autodiff((void *)labelled, enzyme_dup, x, dx, enzyme_const, &label, enzyme_dup, &out, &d_out);
+    long label = 7;
+    double out[2], d_out[2] = {1, 0};
+    __enzyme_autodiff((void *)labelled, enzyme_dup, x, dx, enzyme_const, &label, enzyme_dup, out, d_out);
     __enzyme_autodiff((void *)reused, enzyme_dup, &w, &dw, enzyme_dup, x, dx);
 }
 "#,
         &expect![[r#"
+            exit code 0
+            zymase check: program.c:19: not compared: 8 bytes behind out, used at program.c:5: their type is not known
+            zymase check: program.c:20: not compared: 8 bytes behind w, used at program.c:9: they are used as different types
+            zymase check: 2 calls of 2 requests agree (largest relative difference small, 0 components badly conditioned)
         "#]],
     );
 }
@@ -261,6 +267,9 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 0
+            2 0
+            zymase check: 2 calls of 2 requests agree (largest relative difference small, 0 components badly conditioned)
         "#]],
     );
 }
@@ -291,6 +300,14 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 1
+            zymase check: program.c:15: the reverse derivative of `norm` disagrees at call 1
+              with respect to x[0], used at program.c:4
+              reverse mode         nan
+              forward mode         0
+              finite differences   0, with twice the step  0
+              reverse mode is not finite, though the function is: --check-finite names the operation
+            zymase check: 3 calls of 3 requests, 1 disagrees (seed 1)
         "#]],
     );
 }
@@ -325,6 +342,8 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 0
+            zymase check: 23 calls of 4 requests agree (largest relative difference small, 1 component badly conditioned)
         "#]],
     );
 }
@@ -350,6 +369,15 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 1
+            zymase check: program.c:14: the reverse derivative of `sum` disagrees at call 1
+              with respect to (*(*t + 8 bytes))[2], used at program.c:7
+              reverse mode         36
+              forward mode         54
+              finite differences   54, with twice the step  54
+              reverse mode is wrong
+              derivatives of your own on the way: `cube` (cube_gradient)
+            zymase check: 3 calls of 3 requests, 1 disagrees (seed 1)
         "#]],
     );
 }
@@ -370,6 +398,9 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 0
+            zymase check: program.c:9: not compared one by one: 904 components, because too many are badly conditioned
+            zymase check: 1 call of 1 request agrees (largest relative difference small, 96 components badly conditioned)
         "#]],
     );
 }
@@ -391,6 +422,15 @@ int main(void) {
 }
 "#,
         &expect![[r#"
+            exit code 1
+            zymase check: program.c:9: the reverse derivative of `cost` disagrees at call 1
+              with respect to x
+              reverse mode         8
+              forward mode         12
+              finite differences   12, with twice the step  12
+              reverse mode is wrong
+              derivatives of your own on the way: `cube` (cube_gradient)
+            zymase check: the program ended in the middle, without a summary
         "#]],
     );
 }
@@ -428,15 +468,9 @@ int main(void) {
     .assert_eq(&checked(&folder, "-O2 program.c library.o -lm"));
 }
 
-/// Programs that check their own gradients agree with us, too. The others do as well, at -O2, but
-/// for rules that are not the truth on purpose (`custom_rules`), and for derivatives that end in
-/// memory without a shadow (`runtime_activity`).
+/// Programs that check their own gradients agree with us, too.
 #[test]
 fn programs_that_check_themselves() {
-    let programs = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/programs/gradients"
-    );
     let folder = Folder::with(&[]);
     let names = [
         "globals_active",
@@ -448,7 +482,7 @@ fn programs_that_check_themselves() {
         "structs",
     ];
     for name in names {
-        let told = checked(&folder, &format!("-O2 {programs}/{name}.c -lm"));
+        let told = checked(&folder, &format!("-O2 {PROGRAMS}/{name}.c -lm"));
         assert!(told.starts_with("exit code 0\n"), "{name}: {told}");
         assert!(told.contains(&format!("ok {name}\n")), "{name}: {told}");
         let last = told.lines().last().unwrap();
@@ -457,6 +491,46 @@ fn programs_that_check_themselves() {
             "{name}: {told}"
         );
     }
+}
+
+const PROGRAMS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../tests/programs/gradients"
+);
+
+/// All of them do, but for rules that are not the truth on purpose (`custom_rules`), and for
+/// derivatives that end in memory without a shadow (`runtime_activity`).
+#[test]
+#[ignore = "takes half an hour"]
+fn every_program_at_every_level() {
+    let folder = Folder::with(&[]);
+    let mut failures = String::new();
+    for entry in std::fs::read_dir(PROGRAMS).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let stem = file.strip_suffix(".c").or(file.strip_suffix(".cpp"));
+        let Some(name) = stem.filter(|stem| !stem.ends_with(".native")) else {
+            continue;
+        };
+        let mut libraries = String::new();
+        if path.with_file_name(format!("{name}.native.c")).exists() {
+            let build = format!("-O2 -c {PROGRAMS}/{name}.native.c -o native.o");
+            assert!(folder.command("clang-22", &build).status.success());
+            libraries += " native.o";
+        }
+        if name.starts_with("blas") {
+            libraries += " -lopenblas";
+        }
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            let words = format!("--calls 3 {level} {PROGRAMS}/{file}{libraries} -lm");
+            let told = checked(&folder, &words);
+            let disagrees = ["custom_rules", "runtime_activity"].contains(&name);
+            if !told.starts_with(&format!("exit code {}\n", u8::from(disagrees))) {
+                failures += &format!("{name} at {level}: {told}\n");
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
 }
 
 /// The exit code and the arguments are the program's, and calls can be left out.

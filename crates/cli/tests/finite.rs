@@ -300,6 +300,8 @@ int main(int count, char **words) {
         "",
         &["0", "1"],
         expect![[r#"
+            0: zymase: an adjoint that `add` writes is inf (a.c:9:74 in add: a derivative of the program's own, the first term is inf, the second is 0.353553)
+            1: zymase: a tangent that `roots_tangent` writes is inf (a.c:24:13 in roots_tangent: a derivative of the program's own)
         "#]],
     );
 }
@@ -342,6 +344,10 @@ int main(int count, char **words) {
         "",
         &["0", "1", "2", "3"],
         expect![[r#"
+            0: zymase: the adjoint of what is copied is inf (a.c:9:5 in largest: the sum of its shadow and what is added)
+            1: zymase: the adjoint of what is copied is nan (a.c:9:5 in largest: as its shadow was given; are the seeds finite, and is the memory initialized?)
+            2: zymase: the adjoint of what is copied is inf (a.c:15:5 in pairs: as its shadow was given; are the seeds finite, and is the memory initialized?)
+            3: zymase: the adjoint of what is copied is inf (a.c:15:5 in pairs: the sum of its shadow and what is added)
         "#]],
     );
 }

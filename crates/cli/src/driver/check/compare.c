@@ -176,7 +176,8 @@ static int modes_agree(const comparison *c, const numbers *n) {
   if (!n->has_forward || !n->has_reverse) return SAME;
   // Finite differences tell whether there should be a number.
   if (!is_number(n->forward) || !is_number(n->reverse)) return UNKNOWN;
-  double tolerance = c->coarse > 1e-10 ? larger(2e-3, 64 * c->coarse) : 1e-7, distance = magnitude(n->forward - n->reverse);
+  double tolerance = c->coarse > 1e-10 ? larger(2e-3, 64 * c->coarse) : 1e-7;
+  double distance = magnitude(n->forward - n->reverse);
   if (distance <= tolerance * n->size + n->tiny) return SAME;
   return distance <= n->unresolved ? UNKNOWN : OTHER;
 }

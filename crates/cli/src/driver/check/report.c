@@ -60,6 +60,9 @@ static void name_cell(const comparison *c, const cell *cell, int deep, char *nam
 }
 
 
+// The sign of a NaN says nothing.
+static double shown(double x) { return x == x ? x : __builtin_nan(""); }
+
 static void print_difference(comparison *c, size_t component, const numbers *n) {
   const request *r = c->request;
   const cell *cell = &c->cells[c->first[component]];
@@ -72,13 +75,16 @@ static void print_difference(comparison *c, size_t component, const numbers *n) 
   fprintf(stderr, "  %s %s", r->reverse ? "with respect to" : "tangent of", name);
   if (cell->place && *cell->place) fprintf(stderr, ", used at %s", cell->place);
   fprintf(stderr, "\n");
-  if (n->has_reverse) fprintf(stderr, "  reverse mode        % .9g\n", n->reverse);
-  if (n->has_forward) fprintf(stderr, "  forward mode        % .9g\n", n->forward);
+  if (n->has_reverse) fprintf(stderr, "  reverse mode        % .9g\n", shown(n->reverse));
+  if (n->has_forward) fprintf(stderr, "  forward mode        % .9g\n", shown(n->forward));
   if (n->has_difference)
-    fprintf(stderr, "  finite differences  % .6g, with twice the step % .6g\n", n->difference, n->coarser);
+    fprintf(stderr, "  finite differences  % .6g, with twice the step % .6g\n", shown(n->difference),
+            shown(n->coarser));
   int modes = n->has_reverse && n->has_forward;
-  int reverse_finite = !n->has_reverse || is_number(n->reverse), forward_finite = !n->has_forward || is_number(n->forward);
-  double slack = larger(1e-2 * n->size, n->has_difference ? larger(3 * magnitude(n->difference - n->coarser), n->noise) : 0);
+  int reverse_finite = !n->has_reverse || is_number(n->reverse);
+  int forward_finite = !n->has_forward || is_number(n->forward);
+  // Finite differences that were good enough to tell may be wrong by this much.
+  double slack = larger(1e-2 * n->size, larger(3 * magnitude(n->difference - n->coarser), n->noise));
   int reverse = n->has_reverse && n->has_difference && magnitude(n->reverse - n->difference) <= slack;
   int forward = n->has_forward && n->has_difference && magnitude(n->forward - n->difference) <= slack;
   if (!reverse_finite || !forward_finite)
@@ -113,8 +119,8 @@ static void print_omissions(const history *h, int length) {
     fprintf(stderr, ": %s\n", o->why);
   }
   if (h->unreached)
-    fprintf(stderr, "zymase check: %.*s: not compared one by one: %llu component%s, because too many are badly conditioned\n",
-            length, h->description, (unsigned long long)h->unreached, plural(h->unreached));
+    fprintf(stderr, "zymase check: %.*s: not compared one by one: %llu component%s, because too many are badly "
+            "conditioned\n", length, h->description, (unsigned long long)h->unreached, plural(h->unreached));
 }
 
 // When all else is over: other destructors may ask for derivatives.

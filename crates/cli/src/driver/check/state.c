@@ -34,7 +34,8 @@ static void leave_out(comparison *c, const cell *cells, size_t count, const char
   for (size_t i = 0; i < count; i++) {
     char holder[NAME], whose[NAME] = "of memory";
     size_t offset;
-    const char *from = cells[i].primal > end ? cells[i].primal : end, *own_end = cells[i].primal + bytes_of(cells[i].kind);
+    const char *from = cells[i].primal > end ? cells[i].primal : end;
+    const char *own_end = cells[i].primal + bytes_of(cells[i].kind);
     if (own_end <= from) continue;
     end = own_end;
     if (find_holder(c, &cells[i], DEEP, holder, &offset)) snprintf(whose, NAME, "behind %.240s", holder);
