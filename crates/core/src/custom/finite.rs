@@ -155,7 +155,7 @@ fn derived(function: &Function, shadows: &BTreeSet<usize>) -> HashSet<Value> {
                     .iter()
                     .flat_map(|&from| function.edges(from));
                 let edges = edges.filter(|edge| edge.block == block);
-                let incoming = edges.map(|edge| edge.args[position as usize]);
+                let incoming = edges.map(|edge| edge.args[position]);
                 sources.push((value, incoming.collect()));
             }
             _ => {}
