@@ -97,7 +97,7 @@ impl Primal {
     fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
         let mut loops = raise_moves::find(function);
         loops.retain(|moves| {
-            self.key.reverse
+            (self.key.reverse || self.key.recording)
                 && moves.stores.iter().any(|&store| {
                     let value = self.function.inst(store).args[0];
                     let pieces = self.types.pieces(module, &self.function, value);
