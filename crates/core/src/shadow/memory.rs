@@ -102,7 +102,8 @@ impl Walk<'_> {
         if !self.primal.is_mixed(pointer, size) {
             return Ok(());
         }
-        if !self.primal.activity.is_made_with_pointers(pointer) {
+        // In memory of the caller, the seed of the number may be there already.
+        if !self.primal.activity.is_made(pointer) {
             return match self.primal.is_active(value) {
                 true => Err(self.mixed_memory(data)),
                 false => Ok(()),
