@@ -20,7 +20,7 @@ use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
-use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
+use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values, split_loads};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -61,7 +61,8 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
     /// expanded to loops, which have. Loops that move memory of which only the whole has a type
-    /// become copies.
+    /// become copies. Loads through a choice of pointers, of which one may have a shadow and the
+    /// other none, become a choice of loads.
     pub fn new(
         module: &mut Module,
         key: Key,
@@ -71,15 +72,25 @@ impl Primal {
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
+        let mut may_split = true;
         loop {
-            let primal = Primal::analysed(
+            let primal = match Primal::analysed(
                 module,
                 function.clone(),
                 key.clone(),
                 effects.clone(),
                 summaries,
                 options,
-            )?;
+            ) {
+                Err(refusal)
+                    if refusal.code == Code::MaybeActive
+                        && std::mem::take(&mut may_split)
+                        && split_loads::run(&mut function) =>
+                {
+                    continue;
+                }
+                analysed => analysed?,
+            };
             let loops = primal.loops_to_raise(module, &function);
             if !loops.is_empty() {
                 raise_moves::run(module, &mut function, &loops);

@@ -28,9 +28,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// How many derivatives of one function may be begun while another one of it is being made.
-const MOST_AGAIN: usize = 256;
+const MOST_AGAIN: usize = 512;
 /// So many of them count as one more turn of the recursion.
-const CALLS_IN_A_TURN: usize = 4;
+const CALLS_IN_A_TURN: usize = 8;
 
 /// A module whose functions are being differentiated.
 pub struct Synthesis {
@@ -60,9 +60,12 @@ pub struct Synthesis {
     pub found_unpaired: bool,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
-    /// How many derivatives of a function were begun while another one of it was being made, since
-    /// the last time that none was.
+    /// How many derivatives of a function were begun while another one of it was being made, for
+    /// what is being made now.
     again: HashMap<Func, usize>,
+    /// The keys that have no derivative, and why: functions that a pointer may lead to are tried
+    /// wherever it does.
+    refused: HashMap<Key, Box<Diagnostic>>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
     /// What they say about types, for as long.
@@ -128,6 +131,7 @@ impl Synthesis {
             found_unpaired: false,
             open: Vec::new(),
             again: HashMap::new(),
+            refused: HashMap::new(),
             effects: None,
             summaries: Summaries::default(),
             declared: Vec::new(),
@@ -149,10 +153,13 @@ impl Synthesis {
     /// Notes that a derivative is being made. Of a recursive function there may be only so many:
     /// what cannot be forgotten (which arguments have shadows) may change with each call.
     fn begin(&mut self, key: &Key) -> Result<()> {
+        if self.open.is_empty() {
+            self.again.clear();
+        }
         let inside = self.open.iter().any(|open| open.func == key.func);
         let again = self.again.entry(key.func).or_default();
-        *again = if inside { *again + 1 } else { 0 };
-        if *again > MOST_AGAIN {
+        *again += usize::from(inside);
+        if inside && *again > MOST_AGAIN {
             let name = &self.module.funcs[key.func].name;
             return Err(Diagnostic::new(
                 Code::EndlessRecursion,
@@ -174,6 +181,7 @@ impl Synthesis {
     /// part of the program now.
     pub fn program_changed(&mut self) {
         self.effects = None;
+        self.refused.clear();
         self.with_lists.clear();
         self.summaries = Summaries::default();
     }
@@ -309,11 +317,30 @@ impl Synthesis {
         Ok(check)
     }
 
+    /// Makes a derivative of a key, unless that was tried before and cannot be.
+    fn once<T>(&mut self, key: &Key, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        if let Some(refusal) = self.refused.get(key) {
+            return Err(refusal.clone());
+        }
+        let outcome = make(self);
+        // If it is not known who made memory, the request is served in another way.
+        if let Err(refusal) = &outcome
+            && !self.found_unpaired
+        {
+            self.refused.insert(key.clone(), refusal.clone());
+        }
+        outcome
+    }
+
     /// The forward derivative of a key.
     pub fn forward(&mut self, key: &Key) -> Result<Func> {
-        if let Some(&func) = self.forwards.get(key) {
-            return Ok(func);
+        match self.forwards.get(key) {
+            Some(&func) => Ok(func),
+            None => self.once(key, |synthesis| synthesis.make_forward(key)),
         }
+    }
+
+    fn make_forward(&mut self, key: &Key) -> Result<Func> {
         let name = self.name(key, "forward");
         let sig = key.forward_signature(&self.module.funcs[key.func].sig);
         let func = self.declare(name.clone(), sig);
@@ -378,9 +405,13 @@ impl Synthesis {
 
     /// The reverse-mode derivative of a key in split form.
     pub fn pair(&mut self, key: &Key) -> Result<Pair> {
-        if let Some(pair) = self.pairs.get(key) {
-            return Ok(pair.clone());
+        match self.pairs.get(key) {
+            Some(pair) => Ok(pair.clone()),
+            None => self.once(key, |synthesis| synthesis.make_pair(key)),
         }
+    }
+
+    fn make_pair(&mut self, key: &Key) -> Result<Pair> {
         let sig = self.module.funcs[key.func].sig.clone();
         let name = self.name(key, "augmented");
         let augmented = self.declare(name, key.augmented_signature(&sig));
