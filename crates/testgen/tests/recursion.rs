@@ -119,3 +119,58 @@ more:
 ";
     check(&format!("{HEAD}{BEGIN}{call}{}", functions.concat()));
 }
+
+/// A pointer is put into memory, the address of that into other memory, and so on; then the way
+/// back. One function sees the caller's numbers and pointers of all depths behind one argument, so
+/// it may refuse, but it must not give a wrong number.
+#[test]
+fn pointers_within_pointers() {
+    let functions = "
+func @wrap(%p: ptr, %depth: i64, %n: i64) -> f64 {
+entry:
+    %cell = alloca ptr, align 8
+    store %p, %cell, align 8
+    %done = icmp sle %n, 0
+    branch %done, end, more
+end:
+    %r0 = call @unwrap(%cell, %depth)
+    return %r0
+more:
+    %less = sub %n, 1 : i64
+    %deeper = add %depth, 1 : i64
+    %r1 = call @wrap_too(%cell, %deeper, %less)
+    return %r1
+}
+func @wrap_too(%p: ptr, %depth: i64, %n: i64) -> f64 {
+entry:
+    %r = call @wrap(%p, %depth, %n)
+    return %r
+}
+func @unwrap(%p: ptr, %depth: i64) -> f64 {
+entry:
+    %inner = load ptr %p, align 8
+    %done = icmp sle %depth, 0
+    branch %done, end, more
+end:
+    %x = load f64 %inner, align 8
+    %xx = fmul %x, %x : f64
+    store %xx, %inner, align 8
+    return %xx
+more:
+    %less = sub %depth, 1 : i64
+    %r = call @unwrap(%inner, %less)
+    return %r
+}
+";
+    let call = "
+    %r = call @wrap(%p, 0, 6)
+    store %r, %q, align 8
+    return
+}
+";
+    let text = format!("{HEAD}{BEGIN}{call}{functions}");
+    for verdict in [first_order(&text), second_order(&text)] {
+        assert!(!matches!(verdict, Verdict::Wrong(_)), "{verdict:?}");
+        println!("{verdict:?}");
+    }
+}
