@@ -127,6 +127,15 @@ pub fn finish(module: &Module) -> Result<()> {
     outcome
 }
 
+/// Optimizes a program whose derivatives are in it, as by `-O<level>`.
+pub fn program(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {
+    let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
+    let pipeline = format!("default<O{level}>");
+    let outcome = module.run_passes(&pipeline, Some(machine), PassOptions::ALL);
+    forbidden.lift(module);
+    outcome
+}
+
 /// Tells LLVM to check at each entry of an inner loop whether arrays overlap, and not once for the
 /// loop around it. That one check also demands that the outer loop goes upwards, which those of a
 /// reverse sweep do not: it fails always, and vector code never runs.
