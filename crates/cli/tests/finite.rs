@@ -246,6 +246,112 @@ int main(int count, char **words) {
     );
 }
 
+/// What rules of the program write to memory, and the functions that they call.
+#[test]
+fn rules_of_the_program() {
+    let text = r#"#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+double __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+__attribute__((noinline)) static void roots(const double *x, double *y, int n) {
+    for (int i = 0; i < n; i++) y[i] = sqrt(x[i]);
+}
+__attribute__((noinline)) static void add(double *to, double what) { *to += what; }
+static void roots_augmented(const double *x, double *dx, double *y, double *dy, int n) {
+    roots(x, y, n);
+}
+static void roots_gradient(const double *x, double *dx, double *y, double *dy, int n) {
+    double largest = INFINITY, scratch[4] = {largest};
+    for (int i = 0; i < n; i++) {
+        double root = sqrt(x[i]) + 0 / scratch[0];
+        add(dx + i, dy[i] / (2 * root));
+        dy[i] = 0;
+    }
+}
+static void roots_tangent(const double *x, const double *dx, double *y, double *dy, int n) {
+    roots(x, y, n);
+    for (double *to = dy; to < dy + n; to++) {
+        *to = dx[to - dy] / (2 * sqrt(x[to - dy]));
+    }
+}
+void *__enzyme_register_gradient_roots[] = {roots, roots_augmented, roots_gradient};
+void *__enzyme_register_derivative_roots[] = {roots, roots_tangent};
+static double sum(const double *x, int n) {
+    double y[4], sum = 0;
+    roots(x, y, n);
+    for (int i = 0; i < n; i++) sum += y[i];
+    return sum;
+}
+int main(int count, char **words) {
+    double good[3] = {1, 2, 4}, x[3] = {1, 0, 4}, dx[3] = {0}, tangent[3] = {1, 1, 1}, r = 0;
+    __enzyme_autodiff((void *)sum, good, dx, 3);
+    __enzyme_fwddiff((void *)sum, good, tangent, 3);
+    switch (atoi(words[1])) {
+    case 0: __enzyme_autodiff((void *)sum, x, dx, 3); break;
+    case 1: r = __enzyme_fwddiff((void *)sum, x, tangent, 3); break;
+    }
+    printf("%g\n", r);
+}
+"#;
+    check(
+        "a.c",
+        text,
+        "",
+        &["0", "1"],
+        expect![[r#"
+            0: zymase: an adjoint that `add` writes is inf (a.c:9:74 in add: a derivative of the program's own, the first term is inf, the second is 0.353553)
+            1: zymase: a tangent that `roots_tangent` writes is inf (a.c:24:13 in roots_tangent: a derivative of the program's own)
+        "#]],
+    );
+}
+
+/// Both sides of a copy: the adjoints that it moves, and the sums that come of it.
+#[test]
+fn copies() {
+    let text = r#"#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+double __enzyme_autodiff(void *, ...);
+extern int enzyme_dup;
+struct pair { double key; float weight[2]; };
+static double largest(const double *x, double *y, int n) {
+    memcpy(y, x, n * sizeof *x);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+static double pairs(const struct pair *x, struct pair *y, int n) {
+    memcpy(y, x, n * sizeof *x);
+    return x[0].key * x[0].weight[1];
+}
+int main(int count, char **words) {
+    double x[3] = {1, 2, 3}, dx[3] = {0}, y[3], dy[3] = {1, 1, 1};
+    struct pair p[2] = {{1, {2, 3}}, {4, {5, 6}}}, dp[2] = {0}, q[2], dq[2] = {0};
+    switch (atoi(words[1])) {
+    case 0: dx[2] = dy[2] = 1.5e308; __enzyme_autodiff((void *)largest, x, dx, y, dy, 3); break;
+    case 1: dy[1] = NAN; __enzyme_autodiff((void *)largest, x, dx, y, dy, 3); break;
+    case 2: dq[1].weight[1] = INFINITY; __enzyme_autodiff((void *)pairs, p, dp, q, dq, 2); break;
+    case 3: dp[1].weight[1] = dq[1].weight[1] = 3e38f; __enzyme_autodiff((void *)pairs, p, dp, q, dq, 2); break;
+    }
+    printf("%g\n", dx[0]);
+}
+"#;
+    check(
+        "a.c",
+        text,
+        "",
+        &["0", "1", "2", "3"],
+        expect![[r#"
+            0: zymase: the adjoint of what is copied is inf (a.c:9:5 in largest: the sum of its shadow and what is added)
+            1: zymase: the adjoint of what is copied is nan (a.c:9:5 in largest: as its shadow was given; are the seeds finite, and is the memory initialized?)
+            2: zymase: the adjoint of what is copied is inf (a.c:15:5 in pairs: as its shadow was given; are the seeds finite, and is the memory initialized?)
+            3: zymase: the adjoint of what is copied is inf (a.c:15:5 in pairs: the sum of its shadow and what is added)
+        "#]],
+    );
+}
+
 /// A program whose derivatives are finite prints the same, bit for bit. No value is used twice: the
 /// optimizer may add up contributions in any order, and another one under checks.
 #[test]

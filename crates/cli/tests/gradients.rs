@@ -51,6 +51,7 @@ gradients!(
     branches,
     callbacks,
     calls,
+    choices,
     complex,
     containers,
     copy_bytes,

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Folder, succeed};
+use common::{Folder, binary, shown, succeed};
+use std::process::Command;
 
 const F: &str = "define double @f(double %x) #0 {
   %y = fmul double %x, %x
@@ -90,4 +91,26 @@ fn explain() {
         "{text}"
     );
     assert!(text.contains("reverse mode of `f`"), "{text}");
+}
+
+/// A seed of choices by chance that is none would go unnoticed: the choices would be the usual ones.
+#[test]
+fn a_seed_that_is_not_a_number() {
+    let folder = Folder::with(&[("in.ll", &program("i32 %m"))]);
+    let chaotic = |seed: &str, words: &[&str]| {
+        let mut command = Command::new(binary());
+        command.env("ZYMASE_CHAOS", seed).args(words);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    succeed(&chaotic("17", &["opt", "in.ll"]));
+    for seed in ["", "seven", "-1", "1.5", "18446744073709551616"] {
+        for words in [["demo"].as_slice(), &["opt", "missing.ll"], &["cc", "-c"]] {
+            let told = shown(&chaotic(seed, words));
+            let expected = format!(
+                "exit code 2\nerror: invalid value '{seed}' of ZYMASE_CHAOS in the environment: \
+                 not a number from 0 to 18446744073709551615\n"
+            );
+            assert!(told.starts_with(&expected), "{told}");
+        }
+    }
 }

@@ -52,6 +52,46 @@ int main(void) {
 }
 
 #[test]
+fn recursion_that_permutes_active_and_const_pointers() {
+    let names: Vec<String> = (0..14).map(|i| format!("p{i}")).collect();
+    let params: Vec<String> = names.iter().map(|name| format!("double *{name}")).collect();
+    let passed: Vec<String> = (0..14)
+        .map(|i| match i < 7 {
+            true => format!("enzyme_dup, x + {i}, d + {i}"),
+            false => format!("enzyme_const, x + {i}"),
+        })
+        .collect();
+    let sum: Vec<String> = names.iter().map(|name| format!("{name}[0]")).collect();
+    let (first, rest) = (&names[0], names[1..].join(", "));
+    let swapped = format!("p1, p0, {}", names[2..].join(", "));
+    let source = format!(
+        "static double f({}, int n) {{
+    if (n <= 0) return {};
+    double t = p0[0] * p1[0];
+    if (n & 1) return t + f({rest}, {first}, n - 1);
+    return t * f({swapped}, n - 2);
+}}
+double x[14], d[14];
+int main(void) {{
+    __enzyme_autodiff((void *)f, {}, enzyme_const, 3);
+}}
+",
+        params.join(", "),
+        sum.join(" + "),
+        passed.join(", ")
+    );
+    let folder = Folder::with(&[("head.h", HEADER), ("a.c", &source)]);
+    let told = shown(&folder.zymase("cc -O1 -g -include head.h a.c -o prog"));
+    let message = "error[Z0706]: the recursion of `f` needs too many derivatives";
+    assert!(told.contains(message), "{told}");
+    assert!(
+        told.contains("= help: pass what has a derivative"),
+        "{told}"
+    );
+    assert!(told.lines().count() < 60, "{told}");
+}
+
+#[test]
 fn unknown_marker() {
     check(
         "extern int enzyme_dubb;

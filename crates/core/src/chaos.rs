@@ -39,10 +39,29 @@ pub enum Choice {
     DelayFree,
 }
 
+impl Choice {
+    /// All of them.
+    pub const ALL: [Choice; 12] = [
+        Choice::Cost,
+        Choice::Split,
+        Choice::OneVersion,
+        Choice::Records,
+        Choice::FirstRecords,
+        Choice::OwnFrame,
+        Choice::HeapTape,
+        Choice::Slot,
+        Choice::ExpandNest,
+        Choice::LoopOrder,
+        Choice::Targets,
+        Choice::DelayFree,
+    ];
+}
+
 impl Options {
-    /// A random number for a choice; none if choices are made for speed.
+    /// A random number for a choice; none if it is made for speed.
     pub(crate) fn chance(&self, choice: Choice, about: impl Hash) -> Option<u64> {
-        self.chaos.map(|seed| {
+        let by_chance = self.chaos_only.is_none_or(|only| only == choice);
+        self.chaos.filter(|_| by_chance).map(|seed| {
             let mut hasher = DefaultHasher::new();
             (seed, choice).hash(&mut hasher);
             about.hash(&mut hasher);

@@ -182,10 +182,17 @@ impl Comparison {
                 let (letter, kind) = match scalar.float_kind() {
                     Some(kind) => (letter, record::number(kind)),
                     None if scalar.is_ptr() && letter == 'v' => ('p', 0),
-                    None => continue,
+                    None if scalar.is_ptr() => continue,
+                    None => (letter, record::UNTYPED),
                 };
-                let (primal, shadow) = (field.offset + at, shadows + at);
-                let _ = writeln!(text, "{letter} {kind} {primal} {shadow} {lane} {name}");
+                let bytes = match kind {
+                    record::UNTYPED => module.layout.store_size(scalar),
+                    _ => 1,
+                };
+                for at in at..at + bytes {
+                    let (primal, shadow) = (field.offset + at, shadows + at);
+                    let _ = writeln!(text, "{letter} {kind} {primal} {shadow} {lane} {name}");
+                }
             }
         };
         for (position, field) in self.args.iter().enumerate() {

@@ -81,6 +81,12 @@ pub struct Key {
     pub recording: bool,
 }
 
+/// After so many turns of a recursion its derivatives are made for what repeats in memory, and not
+/// for what is at each offset.
+const WITH_OFFSETS: usize = 4;
+/// After so many, they are made for any memory.
+const WITH_FACTS: usize = 8;
+
 /// A variable that may hold pointers with shadows.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Held {
@@ -128,10 +134,19 @@ impl Key {
     }
 
     /// Forgets what an outer call of the same function did not know, so that recursion that hands
-    /// on ever new shapes ends.
-    pub fn widen(&mut self, outer: &Key) {
+    /// on ever new facts ends; more of it the more turns it has taken.
+    pub fn widen(&mut self, outer: &Key, turns: usize) {
         for (shape, known) in self.shapes.iter_mut().zip(&outer.shapes) {
-            *shape = shape.common(known);
+            *shape = match turns {
+                0..WITH_OFFSETS => shape.common(known),
+                WITH_OFFSETS..WITH_FACTS => shape.common(known).repeating(),
+                _ => Shape::default(),
+            };
+        }
+        if turns >= WITH_FACTS {
+            self.overwritten.fill(true);
+            self.other_overwritten = true;
+            self.made.fill(Made::Unknown);
         }
     }
 

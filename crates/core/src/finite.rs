@@ -180,11 +180,13 @@ fn checker(module: &mut Module, kind: FloatKind) -> Callable {
     (module.funcs.push(function), sig)
 }
 
-/// `finite_array(memory, bytes, message)`: checks all floats of a format in so many bytes. The
-/// message can print what is found as a text, and no numbers.
+/// `finite_array(memory, bytes, period, message)`: checks the floats of a format at each multiple of
+/// `period`, as many as fit in so many bytes. The message can print what is found as a text, and no
+/// numbers.
 pub fn array_checker(module: &mut Module, kind: FloatKind) -> Callable {
     let name = format!("zymase.check_finite_array_{}", kind.name());
-    let sig = Signature::new(vec![Type::ptr(), Type::i64(), Type::ptr()], Type::void());
+    let (ptr, long) = (Type::ptr(), Type::i64());
+    let sig = Signature::new(vec![ptr, long, long, ptr], Type::void());
     if let Some(func) = module.func_by_name(&name) {
         return (func, sig);
     }
@@ -200,7 +202,9 @@ pub fn array_checker(module: &mut Module, kind: FloatKind) -> Callable {
     let start = b.func.iconst(Type::i64(), 0);
     b.jump(header, vec![start]);
     b.block = header;
-    let more = b.icmp(IntPred::Slt, at, args[1]);
+    let size = b.func.iconst(Type::i64(), i128::from(kind.bytes()));
+    let end = b.add(at, size);
+    let more = b.icmp(IntPred::Sle, end, args[1]);
     b.branch(more, to(body, Vec::new()), to(done, Vec::new()));
     b.block = body;
     let address = b.element(args[0], at, 1);
@@ -209,10 +213,9 @@ pub fn array_checker(module: &mut Module, kind: FloatKind) -> Callable {
     b.call(
         check,
         check_sig,
-        vec![found, nothing, nothing, nothing, args[2]],
+        vec![found, nothing, nothing, nothing, args[3]],
     );
-    let size = b.func.iconst(Type::i64(), i128::from(kind.bytes()));
-    let next = b.add(at, size);
+    let next = b.add(at, args[2]);
     b.jump(header, vec![next]);
     b.block = done;
     b.ret(None);

@@ -2,6 +2,7 @@
 
 use crate::analysis::activity::globals::Globals;
 use crate::analysis::effects::callees;
+use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::{Code, Diagnostic, Link, Place, Result};
 use crate::ir::verify::verify_module;
@@ -37,6 +38,9 @@ pub struct Options {
     pub planted: Option<Defect>,
     /// Makes choices by chance, from this seed, see [`chaos`](crate::chaos).
     pub chaos: Option<u64>,
+    /// The only choice that is made by chance, for tests of tests.
+    #[doc(hidden)]
+    pub chaos_only: Option<Choice>,
 }
 
 impl Default for Options {
@@ -48,6 +52,7 @@ impl Default for Options {
             optional: Vec::new(),
             planted: None,
             chaos: None,
+            chaos_only: None,
         }
     }
 }

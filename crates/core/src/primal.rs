@@ -10,14 +10,17 @@ use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Summaries, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Code, Diagnostic, Result};
-use crate::ir::{BinaryOp, Block, FloatKind, Function, Inst, Loc, Module, Op, Region, Value};
+use crate::ir::{
+    BinaryOp, Block, FloatKind, Function, Inst, InstData, Loc, Module, Op, Region, SourcePart,
+    SourceTypeData, Value,
+};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
-use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values};
+use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values, split_loads};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -58,7 +61,8 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests, or none that could be computed from what is left of their inputs, are
     /// expanded to loops, which have. Loops that move memory of which only the whole has a type
-    /// become copies.
+    /// become copies. Loads through a choice of pointers, of which one may have a shadow and the
+    /// other none, become a choice of loads.
     pub fn new(
         module: &mut Module,
         key: Key,
@@ -68,15 +72,25 @@ impl Primal {
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
+        let mut may_split = true;
         loop {
-            let primal = Primal::analysed(
+            let primal = match Primal::analysed(
                 module,
                 function.clone(),
                 key.clone(),
                 effects.clone(),
                 summaries,
                 options,
-            )?;
+            ) {
+                Err(refusal)
+                    if refusal.code == Code::MaybeActive
+                        && std::mem::take(&mut may_split)
+                        && split_loads::run(&mut function) =>
+                {
+                    continue;
+                }
+                analysed => analysed?,
+            };
             let loops = primal.loops_to_raise(module, &function);
             if !loops.is_empty() {
                 raise_moves::run(module, &mut function, &loops);
@@ -97,7 +111,7 @@ impl Primal {
     fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
         let mut loops = raise_moves::find(function);
         loops.retain(|moves| {
-            self.key.reverse
+            (self.key.reverse || self.key.recording)
                 && moves.stores.iter().any(|&store| {
                     let value = self.function.inst(store).args[0];
                     let pieces = self.types.pieces(module, &self.function, value);
@@ -314,30 +328,47 @@ impl Primal {
         .in_function(&self.function.name)
     }
 
+    /// The types of memory that is copied, as either side knows them.
+    fn copied_shape(&self, data: &InstData) -> Shape {
+        let mut shape = self.types.shape(data.args[0]).clone();
+        shape.merge(self.types.shape(data.args[1]));
+        shape
+    }
+
+    /// The scalars in memory that is copied, and the period with which they repeat: that of its
+    /// length, if it is known and not too long. None if no period describes the memory.
+    fn copied_scalars(&self, data: &InstData, shape: &Shape) -> Option<(i64, Scalars)> {
+        match self.function.as_int(data.args[2]) {
+            Some(len) if len <= LONGEST_COPY => {
+                let len = len as i64;
+                Some((len, shape.clone().repeating_element(len).copied(len)))
+            }
+            _ => shape.period(factor(&self.function, data.args[2]), is_tape(&data.op)),
+        }
+    }
+
+    /// What is known of memory that is copied, as a declaration: a copy of its shadow moves the
+    /// same types, but nobody may ever use the shadow of an integer, say.
+    pub fn declaration_of_copied(&self, data: &InstData) -> SourceTypeData {
+        let scalars = self.copied_scalars(data, &self.copied_shape(data));
+        let (size, pieces) = scalars.unwrap_or_default();
+        SourceTypeData {
+            size: size as u64,
+            parts: declared(pieces),
+        }
+    }
+
     /// What a copy of active memory moves. It must be known of every byte.
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
-        // Of a length that is not known, either side may know something that the other need not.
-        let mut shape = self.types.shape(data.args[0]).clone();
-        shape.merge(self.types.shape(data.args[1]));
-        let (period, pieces) = match self.function.as_int(data.args[2]) {
-            Some(len) if len <= LONGEST_COPY => {
-                let len = len as i64;
-                (len, shape.clone().repeating_element(len).copied(len))
-            }
-            _ => match shape.period(factor(&self.function, data.args[2]), is_tape(&data.op)) {
-                Some(known) => known,
-                // The byte that keeps the memory from having a period, if it can be named.
-                None => {
-                    let pieces = shape.pieces(0, shape.longest_stride());
-                    let bad = |(_, piece): &(i64, Piece)| {
-                        matches!(piece, Piece::Unknown | Piece::Conflict)
-                    };
-                    let first = pieces.into_iter().find(bad);
-                    (1, vec![first.unwrap_or((0, Piece::Unknown))])
-                }
-            },
-        };
+        let shape = self.copied_shape(data);
+        // The byte that keeps the memory from having a period, if it can be named.
+        let (period, pieces) = self.copied_scalars(data, &shape).unwrap_or_else(|| {
+            let pieces = shape.pieces(0, shape.longest_stride());
+            let bad = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Unknown | Piece::Conflict);
+            let first = pieces.into_iter().find(bad);
+            (1, vec![first.unwrap_or((0, Piece::Unknown))])
+        });
         // A pointer anywhere in what is copied tells such memory from that of numbers.
         let pointers = shape.kinds(0, period) & Kinds::PTR;
         let can_move = |kinds| self.moves_bits(inst, kinds | pointers);
@@ -397,7 +428,21 @@ impl Primal {
 }
 
 /// Scalars with their offsets.
-type Scalars = Vec<(i64, Piece)>;
+pub type Scalars = Vec<(i64, Piece)>;
+
+/// Scalars as parts of a declaration, those that are known.
+pub fn declared(pieces: Scalars) -> Vec<(u64, SourcePart)> {
+    let part = |(at, piece): (i64, Piece)| {
+        let part = match piece {
+            Piece::Int => SourcePart::Int(1),
+            Piece::Float(kind) => SourcePart::Float(kind),
+            Piece::Ptr => SourcePart::Ptr(None),
+            Piece::Unknown | Piece::Conflict => return None,
+        };
+        Some((at as u64, part))
+    };
+    pieces.into_iter().filter_map(part).collect()
+}
 
 /// Takes the words of which some byte has no known type out of the scalars of copied memory, with
 /// what they were used as, if all of them can be moved so.

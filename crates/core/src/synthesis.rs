@@ -1,13 +1,13 @@
 //! The derivatives that have been made or are being made: one for each key.
 
-use crate::analysis::effects::{Effects, callers};
+use crate::analysis::effects::{Effects, callees, callers};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
 use crate::chaos::Choice;
 use crate::custom;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
     Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
@@ -29,6 +29,10 @@ use std::rc::Rc;
 
 /// A function of more instructions than this is large.
 const LARGE_FUNCTION: usize = 3_000;
+/// How many derivatives of one function may be begun while another one of it is being made.
+const MOST_AGAIN: usize = 512;
+/// So many of them count as one more turn of the recursion.
+const CALLS_IN_A_TURN: usize = 8;
 
 /// A module whose functions are being differentiated.
 pub struct Synthesis {
@@ -36,6 +40,8 @@ pub struct Synthesis {
     pub module: Module,
     /// What the user chose.
     pub options: Options,
+    /// Whether derivatives of derivatives are asked for.
+    pub is_nested: bool,
     /// What was decided, for `explain`.
     pub reports: Vec<Report>,
     forwards: HashMap<Key, Func>,
@@ -59,6 +65,12 @@ pub struct Synthesis {
     pub found_unpaired: bool,
     /// The keys whose derivatives are being made, outermost first.
     open: Vec<Key>,
+    /// How many derivatives of a function were begun while another one of it was being made, for
+    /// what is being made now.
+    again: HashMap<Func, usize>,
+    /// The keys that have no derivative, and why: functions that a pointer may lead to are tried
+    /// wherever it does.
+    refused: HashMap<Key, Box<Diagnostic>>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
     /// What they say about types, for as long.
@@ -114,6 +126,7 @@ impl Synthesis {
     pub fn new(module: Module, options: Options) -> Synthesis {
         Synthesis {
             warnings: Warnings::new(&module),
+            is_nested: asks_for_nested(&module),
             module,
             options,
             reports: Vec::new(),
@@ -129,6 +142,8 @@ impl Synthesis {
             unpaired: HashSet::new(),
             found_unpaired: false,
             open: Vec::new(),
+            again: HashMap::new(),
+            refused: HashMap::new(),
             effects: None,
             summaries: Summaries::default(),
             declared: Vec::new(),
@@ -136,15 +151,49 @@ impl Synthesis {
         }
     }
 
-    /// The key of the innermost derivative of a function that is being made.
-    pub fn open_key(&self, func: Func) -> Option<&Key> {
-        self.open.iter().rev().find(|key| key.func == func)
+    /// Forgets facts of a key that a recursive call would hand on from turn to turn.
+    pub fn widen(&self, key: &mut Key) {
+        let mut open = self.open.iter().rev().filter(|open| open.func == key.func);
+        if let Some(innermost) = open.next() {
+            // Recursion goes deep, or wide: several calls, each with facts of its own.
+            let begun = self.again.get(&key.func).copied().unwrap_or(0);
+            let turns = (1 + open.count()).max(begun / CALLS_IN_A_TURN);
+            key.widen(innermost, turns);
+        }
+    }
+
+    /// Notes that a derivative is being made. Of a recursive function there may be only so many:
+    /// what cannot be forgotten (which arguments have shadows) may change with each call.
+    fn begin(&mut self, key: &Key) -> Result<()> {
+        if self.open.is_empty() {
+            self.again.clear();
+        }
+        let inside = self.open.iter().any(|open| open.func == key.func);
+        let again = self.again.entry(key.func).or_default();
+        *again += usize::from(inside);
+        if inside && *again > MOST_AGAIN {
+            let name = &self.module.funcs[key.func].name;
+            return Err(Diagnostic::new(
+                Code::EndlessRecursion,
+                format!("the recursion of `{name}` needs too many derivatives"),
+                format!(
+                    "its calls of itself differ in which arguments have derivatives, each needs a \
+                     derivative of its own, and {MOST_AGAIN} were not enough"
+                ),
+                "pass what has a derivative and what has none in the same places in each call, \
+                 or pass all pointers as enzyme_dup",
+            )
+            .in_function(name));
+        }
+        self.open.push(key.clone());
+        Ok(())
     }
 
     /// Forgets what was known of functions: one of the program has changed, or derivatives are
     /// part of the program now.
     pub fn program_changed(&mut self) {
         self.effects = None;
+        self.refused.clear();
         self.with_lists.clear();
         self.summaries = Summaries::default();
     }
@@ -285,17 +334,36 @@ impl Synthesis {
         Ok(check)
     }
 
+    /// Makes a derivative of a key, unless that was tried before and cannot be.
+    fn once<T>(&mut self, key: &Key, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
+        if let Some(refusal) = self.refused.get(key) {
+            return Err(refusal.clone());
+        }
+        let outcome = make(self);
+        // If it is not known who made memory, the request is served in another way.
+        if let Err(refusal) = &outcome
+            && !self.found_unpaired
+        {
+            self.refused.insert(key.clone(), refusal.clone());
+        }
+        outcome
+    }
+
     /// The forward derivative of a key.
     pub fn forward(&mut self, key: &Key) -> Result<Func> {
-        if let Some(&func) = self.forwards.get(key) {
-            return Ok(func);
+        match self.forwards.get(key) {
+            Some(&func) => Ok(func),
+            None => self.once(key, |synthesis| synthesis.make_forward(key)),
         }
+    }
+
+    fn make_forward(&mut self, key: &Key) -> Result<Func> {
         let name = self.name(key, "forward");
         let sig = key.forward_signature(&self.module.funcs[key.func].sig);
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
         self.keys.push((Kind::Forward, key.clone()));
-        self.open.push(key.clone());
+        self.begin(key)?;
         let function = match self.given(key)? {
             Some(Given::Rule(rule)) if key.recording => self.record_rule(key, &rule, name)?,
             Some(Given::Rule(rule)) => custom::forward(self, key, &rule)?,
@@ -355,9 +423,13 @@ impl Synthesis {
 
     /// The reverse-mode derivative of a key in split form.
     pub fn pair(&mut self, key: &Key) -> Result<Pair> {
-        if let Some(pair) = self.pairs.get(key) {
-            return Ok(pair.clone());
+        match self.pairs.get(key) {
+            Some(pair) => Ok(pair.clone()),
+            None => self.once(key, |synthesis| synthesis.make_pair(key)),
         }
+    }
+
+    fn make_pair(&mut self, key: &Key) -> Result<Pair> {
         let sig = self.module.funcs[key.func].sig.clone();
         let name = self.name(key, "augmented");
         let augmented = self.declare(name, key.augmented_signature(&sig));
@@ -371,7 +443,7 @@ impl Synthesis {
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.keys.push((Kind::Pair, key.clone()));
-        self.open.push(key.clone());
+        self.begin(key)?;
         let bodies = match self.given_pair(key)? {
             Some(bodies) => bodies,
             None => {
@@ -628,6 +700,35 @@ impl Synthesis {
     pub fn shadow_globals(&self) -> &ShadowGlobals {
         &self.shadow_globals
     }
+}
+
+/// Whether a function whose derivative is asked for asks for one itself, or calls one that does.
+fn asks_for_nested(module: &Module) -> bool {
+    let requests = module
+        .funcs
+        .keys()
+        .map(|func| (func, requests_of(module, func)));
+    let requests: HashMap<Func, Vec<Func>> =
+        requests.filter(|(_, asked)| !asked.is_empty()).collect();
+    let asked: HashSet<Func> = requests.values().flatten().copied().collect();
+    let reaches = |func: &Func| {
+        callees(module, *func)
+            .iter()
+            .any(|f| requests.contains_key(f))
+    };
+    asked.iter().any(reaches)
+}
+
+/// The functions that a function asks for derivatives of.
+fn requests_of(module: &Module, func: Func) -> Vec<Func> {
+    let function = &module.funcs[func];
+    let blocks = function.blocks().iter();
+    let insts = blocks.flat_map(|&block| function.block_insts(block));
+    let asked = insts.filter_map(|&inst| match &function.inst(inst).op {
+        Op::Request(request) => Some(request.func),
+        _ => None,
+    });
+    asked.collect()
 }
 
 /// A function that calls another with its arguments.

@@ -1,5 +1,6 @@
 //! The passes before import and after export.
 
+use zymase_llvm::chaos::keep_calls;
 use zymase_llvm::pipelines::{finish, prepare};
 use zymase_llvm::{Context, Module};
 
@@ -31,6 +32,22 @@ const SUM: &str = "
 
 fn parse(text: &str) -> Module {
     Module::parse(&Context::new(), text.as_bytes(), "test.ll").unwrap_or_else(|d| panic!("{d}"))
+}
+
+/// By chance a call stays a call that is inlined otherwise, and not for every seed.
+#[test]
+fn chaos_keeps_calls() {
+    let kept = |seed: Option<u64>| {
+        let module = parse(&SUM.replace(" noinline optnone", ""));
+        if let Some(seed) = seed {
+            keep_calls(&module, seed);
+        }
+        prepare(&module).unwrap();
+        module.print().contains("call double @twice")
+    };
+    assert!(!kept(None));
+    let kept: Vec<bool> = (0..8).map(|seed| kept(Some(seed))).collect();
+    assert!(kept.contains(&true) && kept.contains(&false), "{kept:?}");
 }
 
 #[test]

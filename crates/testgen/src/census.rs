@@ -32,6 +32,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "array of pointers, varying index",
     "pointer to pointers",
     "array of pointers passed",
+    "pointers behind a restricted one",
     "pointer out of a call by reference",
     "pointer out of a call as result",
     "integer out of a float",
@@ -179,6 +180,11 @@ impl Census<'_> {
             Stmt::Rotate(int) => {
                 self.note("array of pointers passed");
                 self.int(int);
+            }
+            Stmt::Update(int, expr) => {
+                self.note("pointers behind a restricted one");
+                self.int(int);
+                self.expr(expr);
             }
             Stmt::Choose(_, x, y, int) => {
                 self.note("pointer out of a call by reference");

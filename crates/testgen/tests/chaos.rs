@@ -2,11 +2,16 @@
 //!
 //! `ZYMASE_CHAOS_SEEDS=start..end` tries these programs instead of the usual ones.
 
+use zymase_core::chaos::Choice;
+use zymase_core::ir::Mode;
+use zymase_core::ir::text::{parse_module, print_module};
+use zymase_core::pipeline::{Options, differentiate};
 use zymase_testgen::grow::grow;
 use zymase_testgen::lower::lower;
+use zymase_testgen::referee::{Arg, wrapper};
 use zymase_testgen::shrink::shrink;
 use zymase_testgen::tally::{Tally, asked};
-use zymase_testgen::trial::{Verdict, same_failure, with_chaos};
+use zymase_testgen::trial::{Verdict, arguments, same_failure, with_chaos};
 
 /// The programs of every test run.
 const USUAL: std::ops::Range<u64> = 0..60;
@@ -35,4 +40,89 @@ fn any_choice_gives_the_same_derivatives() {
         tally.agree > 4 * tally.refusals(),
         "many are refused: {tally}"
     );
+}
+
+/// A nest whose loops may run in any order.
+const NEST: &str = "
+func @scaled(%x: ptr noalias, %y: ptr noalias, %n: i64) {
+entry:
+    nest [%i < %n, %j < %n] {
+        %e = load f64 %x + 8*%i + 16*%j, align 8
+        %f = math sin %e : f64
+        store %f, %y + 8*%i + 16*%j, align 8
+    }
+    return
+}
+";
+
+/// A call through a pointer that leads to one of two functions.
+const DISPATCH: &str = "
+global local constant @ops size 16 align 8 = {at 0 @square, at 8 @wave}
+
+func address_taken @square(%v: f64) -> f64 {
+entry:
+    %r = fmul %v, %v
+    return %r
+}
+
+func address_taken @wave(%v: f64) -> f64 {
+entry:
+    %s = math sin %v
+    return %s
+}
+
+func @chosen(%v: f64, %i: i64) -> f64 {
+entry:
+    %at = address @ops + 8*%i
+    %op = load ptr %at, align 8
+    %r = call *%op(%v) : (f64) -> f64
+    return %r
+}
+";
+
+/// The derivatives of a function in both modes, as text; nothing if they are refused.
+fn derivatives(text: &str, name: &str, args: &[Arg], options: &Options) -> Option<String> {
+    let mut module = parse_module(text).unwrap();
+    let func = module.func_by_name(name).unwrap();
+    for mode in [Mode::Forward, Mode::Combined, Mode::Augmented] {
+        wrapper(&mut module, func, args, mode);
+    }
+    differentiate(&mut module, options).ok()?;
+    Some(print_module(&module))
+}
+
+/// A choice that has lost its effect is noticed: when it alone is made by chance, derivatives of some
+/// programs are others, for some seeds.
+#[test]
+fn every_choice_changes_derivatives() {
+    let numbers = || Arg::Dup(vec![1.0; 4]);
+    let mut programs = vec![
+        (
+            NEST.to_string(),
+            "scaled",
+            vec![numbers(), numbers(), Arg::Int(2)],
+        ),
+        (
+            DISPATCH.to_string(),
+            "chosen",
+            vec![Arg::Out(1.0), Arg::Int(1)],
+        ),
+    ];
+    programs.extend((0..40).map(|seed| (lower(&grow(seed)), "f", arguments(0))));
+    let mut idle = Choice::ALL.to_vec();
+    for (text, name, args) in programs {
+        let usual = derivatives(&text, name, &args, &Options::default());
+        let same = |choice: &Choice| {
+            (0..4).all(|seed| {
+                let options = Options {
+                    chaos: Some(seed),
+                    chaos_only: Some(*choice),
+                    ..Options::default()
+                };
+                derivatives(&text, name, &args, &options) == usual
+            })
+        };
+        idle.retain(same);
+    }
+    assert!(idle.is_empty(), "these change nothing: {idle:?}");
 }

@@ -93,6 +93,30 @@ static double found(double *x, int n) {
   return sum;
 }
 
+// A counted owner of memory, dropped by a callee that alone knows where the owner is. What it finds
+// there, others know.
+struct box {
+  long strong, weak, room;
+  double *numbers;
+};
+
+NOINLINE void drop(struct box *const *restrict owner) {
+  struct box *box = *owner;
+  if (box->room) free(box->numbers);
+  if (--box->weak == 0) free(box);
+}
+
+static double counted(double *x, int n) {
+  struct box *box = malloc(sizeof *box);
+  *box = (struct box){2, 1, n, malloc(n * sizeof *x)};
+  double *numbers = box->numbers, sum = 0;
+  for (int i = 0; i < n; i++) numbers[i] = x[i];
+  for (int i = 0; i < n; i++) sum += numbers[i] * numbers[n - 1 - i] * numbers[n - 1 - i];
+  box->strong = 0;
+  drop(&box);
+  return sum;
+}
+
 int main(void) {
   double x[4];
   fill(x, 4, -1, 1);
@@ -100,5 +124,6 @@ int main(void) {
   CHECK_GRADIENT(pushed, x, 4);
   CHECK_GRADIENT(allocated, x, 4);
   CHECK_GRADIENT(found, x, 2);
+  CHECK_GRADIENT(counted, x, 4);
   return finish("makers");
 }

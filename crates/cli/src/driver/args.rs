@@ -1,6 +1,7 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use zymase_core::warnings::LARGE_TAPE;
@@ -198,6 +199,22 @@ impl CompileOptions {
         }
         true
     }
+}
+
+/// The seed of choices by chance, for tests: no option, so that any command can be run with it.
+pub fn chaos_seed() -> Option<u64> {
+    let text = std::env::var_os("ZYMASE_CHAOS")?;
+    let seed = text.to_str().and_then(|text| text.parse().ok());
+    Some(seed.unwrap_or_else(|| {
+        let text = text.to_string_lossy();
+        let message = format!(
+            "invalid value '{text}' of ZYMASE_CHAOS in the environment: not a number from 0 to {}",
+            u64::MAX
+        );
+        Cli::command()
+            .error(ErrorKind::ValueValidation, message)
+            .exit()
+    }))
 }
 
 /// What `zymase opt` writes.

@@ -3,7 +3,7 @@
 //! Each step is one function of `zymase_llvm` or of core; the order of the steps is here and
 //! nowhere else.
 
-use crate::args::{CompileOptions, Plan, Step};
+use crate::args::{CompileOptions, Plan, Step, chaos_seed};
 use crate::journal;
 use crate::report;
 use zymase_core::compare::{self, Asking, Compared};
@@ -61,7 +61,7 @@ pub fn differentiate(
     erase_bound(program);
     show(Step::Isolate, &|| isolated.private.print());
     journal::step(&format!("optimizing what the requests of {name} reach"));
-    if let Some(seed) = chaos() {
+    if let Some(seed) = chaos_seed() {
         chaos::keep_calls(&isolated.private, seed);
     }
     pipelines::prepare(&isolated.private)?;
@@ -137,17 +137,12 @@ fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Opti
             Plan::Auto => PlanKind::default(),
             Plan::Everything => PlanKind::Everything,
         },
-        chaos: chaos(),
+        chaos: chaos_seed(),
         large_tape: options.warn_cache,
         check_finite: options.check_finite,
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }
-}
-
-/// The seed of choices by chance, for tests: no option, so that any command can be run with it.
-fn chaos() -> Option<u64> {
-    std::env::var("ZYMASE_CHAOS").ok()?.parse().ok()
 }
 
 /// Prints warnings; the last one is an error if they are to be errors.

@@ -42,6 +42,8 @@ fn main() -> ExitCode {
 
 fn work() -> ExitCode {
     let cli = Cli::parse_from(args::sorted(std::env::args_os()));
+    // If it is not a number, that is told at once, whatever the command.
+    args::chaos_seed();
     let done = match cli.command {
         None => codes::explain(&cli.explain_code.unwrap_or_default()),
         Some(Command::Opt(args)) => opt::run(&args).map(|()| ExitCode::SUCCESS),

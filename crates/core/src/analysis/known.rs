@@ -8,7 +8,7 @@
 //! numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
 use crate::blas;
-use crate::ir::{AllocInfo, AllocKind, FnFlags, Function};
+use crate::ir::{AllocInfo, AllocKind, Call, Callee, FnFlags, Function, Module};
 
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug)]
@@ -44,6 +44,18 @@ fn is_library(function: &Function) -> bool {
     let replaceable = replaceable.iter().any(|p| function.name.starts_with(p));
     has_no_body_to_look_into(function)
         && (replaceable || !function.attrs.flags.contains(FnFlags::NOBUILTIN))
+}
+
+/// The function of a library that a call means by its name: one without a body, which neither the
+/// call nor the declaration says is the program's own.
+pub fn library_callee<'m>(module: &'m Module, call: &Call) -> Option<&'m Function> {
+    let Callee::Direct(callee) = call.callee else {
+        return None;
+    };
+    let callee = &module.funcs[callee];
+    let flags = call.attrs.flags | callee.attrs.flags;
+    let is_own = !callee.is_declaration() || flags.contains(FnFlags::NOBUILTIN);
+    (!is_own).then_some(callee)
 }
 
 /// Whether a function is known by its name and attributes alone: it has no body, or one that is

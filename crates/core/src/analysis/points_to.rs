@@ -70,6 +70,10 @@ impl PointsTo {
                 false => Object::Unknown,
             };
             state.values[argument].insert(object);
+            // That nobody else knows the memory says nothing of the addresses in it.
+            state
+                .contents
+                .insert(object, BTreeSet::from([Object::Unknown]));
         }
         let mut solver = Solver {
             func,

@@ -33,7 +33,9 @@ pub fn finite(module: &mut Module, key: &Key, routine: Routine) -> Callable {
         for k in 0..key.width as usize {
             if let Some(shadow) = ops.shadow(name, k).filter(|_| role == Role::Array) {
                 let bytes = ops.bytes(&mut e, name);
-                let args = vec![shadow, bytes, message];
+                let size = i128::from(routine.kind.bytes());
+                let size = e.builder.func.iconst(Type::i64(), size);
+                let args = vec![shadow, bytes, size, message];
                 e.builder.call(check.0, check.1.clone(), args);
             }
         }

@@ -1,6 +1,7 @@
 //! The forward derivative of a function that has a rule for forward mode.
 
 use super::convention::{self, Augmented, Part, Tangent, arguments, list};
+use super::finite::{self, check_writes, shadow_positions};
 use super::lanes::{self, Lanes, check_activities, get};
 use super::like;
 use super::reverse::check_repeated;
@@ -103,6 +104,14 @@ pub fn forward(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
     }
     let returned = bundle_values(&mut builder, &parts);
     builder.ret(returned);
+    if synthesis.options.check_finite {
+        let rule = finite::Rule {
+            func: part.func,
+            shadows: shadow_positions(&primal.sig.params, part.hidden(), shadowed),
+            what: "a tangent",
+        };
+        check_writes(&mut synthesis.module, &mut function, rule);
+    }
     Ok(function)
 }
 

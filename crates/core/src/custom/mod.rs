@@ -12,9 +12,12 @@
 //! 3. [`mod@reverse`] and [`mod@forward`] write the functions; [`like`] those of a function that has the
 //!    derivative of another.
 //!
+//! If derivatives are checked to be finite, so is what rules write to memory ([`finite`]).
+//!
 //! With several derivatives at once, a rule is called once for each.
 
 mod convention;
+mod finite;
 mod forward;
 mod lanes;
 mod like;

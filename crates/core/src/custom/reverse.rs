@@ -5,6 +5,7 @@
 //! and returns the derivatives of numbers that were passed by value.
 
 use super::convention::{self, Augmented, Part, Passed, arguments, list, spread};
+use super::finite::{self, check_writes, shadow_positions};
 use super::lanes::{self, Lanes, check_activities, frame_memory, get, put};
 use super::like;
 use crate::analysis::effects::{ArgEffects, Effects};
@@ -41,13 +42,22 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
             "ask for the reverse half without enzyme_nofree",
         ));
     }
-    Ok(Bodies {
+    let mut bodies = Bodies {
         augmented: rule.augmented(),
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
         delays: false,
         report: None,
-    })
+    };
+    if synthesis.options.check_finite {
+        let rule = finite::Rule {
+            func: rule.gradient.func,
+            shadows: shadow_positions(&primal.sig.params, rule.gradient.hidden(), shadowed),
+            what: "an adjoint",
+        };
+        check_writes(&mut synthesis.module, &mut bodies.gradient, rule);
+    }
+    Ok(bodies)
 }
 
 struct Rule<'m> {

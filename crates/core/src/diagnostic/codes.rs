@@ -99,6 +99,7 @@ codes! {
     703 Throw "a `throw` of a value with a derivative"
     704 ReturnsTwice "a call that returns twice, such as setjmp"
     705 ComputedJump "a jump to a computed label"
+    706 EndlessRecursion "recursion whose calls all need derivatives of their own"
 
     // Files, tools and links.
     801 CannotRead "a file that cannot be read"

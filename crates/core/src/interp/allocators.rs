@@ -2,7 +2,7 @@
 //! and others by their attributes.
 
 use super::execute::{definite_int, pointer};
-use super::externals::Environment;
+use super::externals::{Environment, Given};
 use super::memory::{Memory, ObjectKind};
 use super::trap::{Trap, TrapKind};
 use super::value::{Pointer, Val};
@@ -17,15 +17,9 @@ pub(super) fn call(
     name: &str,
     args: &[Val],
 ) -> Result<Option<Option<Val>>, Trap> {
-    let arg = |i: usize| {
-        let missing = || Trap::new(TrapKind::BadCall, format!("too few arguments for {name}"));
-        args.get(i).ok_or_else(missing)
-    };
-    let size = |i: usize| {
-        let int = definite_int(arg(i)?, "a size")?.unsigned();
-        Ok::<u64, Trap>(u64::try_from(int).unwrap_or(u64::MAX))
-    };
-    let address = |i: usize| pointer(arg(i)?, name);
+    let given = Given { name, args };
+    let size = |i: usize| given.size(i);
+    let address = |i: usize| given.address(i);
     let memory = &mut *env.memory;
     let mut heap = |size: u64, align: u64, zeroed: bool| {
         let new = memory.allocate(ObjectKind::Heap, size, align, zeroed)?;

@@ -25,21 +25,41 @@ pub(super) struct Environment<'e> {
     pub alloc: Option<&'e AllocInfo>,
 }
 
+/// What a function by name is called with.
+pub(super) struct Given<'a> {
+    pub name: &'a str,
+    pub args: &'a [Val],
+}
+
+impl<'a> Given<'a> {
+    fn arg(&self, i: usize) -> Result<&'a Val, Trap> {
+        let missing = || format!("too few arguments for {}", self.name);
+        let arg = self.args.get(i);
+        arg.ok_or_else(|| Trap::new(TrapKind::BadCall, missing()))
+    }
+
+    /// An argument that counts bytes.
+    pub fn size(&self, i: usize) -> Result<u64, Trap> {
+        let int = definite_int(self.arg(i)?, "a size")?.unsigned();
+        Ok(u64::try_from(int).unwrap_or(u64::MAX))
+    }
+
+    /// An argument that is an address.
+    pub fn address(&self, i: usize) -> Result<Pointer, Trap> {
+        pointer(self.arg(i)?, self.name)
+    }
+}
+
 /// Calls a function by name; none if the name is not known.
 pub(super) fn call(
     env: &mut Environment<'_>,
     name: &str,
     args: &[Val],
 ) -> Result<Option<Option<Val>>, Trap> {
-    let arg = |i: usize| {
-        let missing = || Trap::new(TrapKind::BadCall, format!("too few arguments for {name}"));
-        args.get(i).ok_or_else(missing)
-    };
-    let size = |i: usize| {
-        let int = definite_int(arg(i)?, "a size")?.unsigned();
-        Ok::<u64, Trap>(u64::try_from(int).unwrap_or(u64::MAX))
-    };
-    let address = |i: usize| pointer(arg(i)?, name);
+    let given = Given { name, args };
+    let arg = |i: usize| given.arg(i);
+    let size = |i: usize| given.size(i);
+    let address = |i: usize| given.address(i);
     if let Some(result) = allocators::call(env, name, args)? {
         return Ok(Some(result));
     }

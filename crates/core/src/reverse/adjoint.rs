@@ -1,6 +1,6 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
-use super::finite::operand_name;
+use super::finite::{GIVEN, operand_name};
 use super::gradient::Gradient;
 use super::tape::tape_flags;
 use super::{delayed, unpaired};
@@ -297,7 +297,12 @@ impl Gradient<'_> {
                     let len = support::extend(&mut builder, len, Type::i64());
                     let period = builder.func.iconst(Type::i64(), period.into());
                     let shift = builder.func.iconst(Type::i64(), offset.into());
-                    builder.call(func, sig.clone(), vec![to, from, len, period, shift]);
+                    let rest = builder.sub(len, shift);
+                    self.check_copied(kind, (to, rest, period), GIVEN);
+                    let args = vec![to, from, len, period, shift];
+                    self.builder().call(func, sig.clone(), args);
+                    let sum = "the sum of its shadow and what is added";
+                    self.check_copied(kind, (from, rest, period), sum);
                 }
             }
         }

@@ -3,10 +3,16 @@
 use super::gradient::Gradient;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
-use crate::finite::{About, check, message, name};
-use crate::ir::{Access, Builder, Constant, InstData, Loc, Symbol, Type, Value, ValueDef};
+use crate::finite::{About, array_checker, check, message, name};
+use crate::ir::{
+    Access, Builder, Constant, FloatKind, InstData, Loc, Symbol, Type, Value, ValueDef,
+};
 use crate::rules::{Partial, Rule};
 use crate::support::Callable;
+
+/// Why something in a shadow is not finite that no operation has put there.
+pub(super) const GIVEN: &str =
+    "as its shadow was given; are the seeds finite, and is the memory initialized?";
 
 /// An operand in words.
 pub(super) fn operand_name(data: &InstData, position: usize) -> String {
@@ -140,8 +146,33 @@ impl Gradient<'_> {
 
     /// What is found in a shadow. What operations add there is checked, so it is not their fault.
     pub(super) fn check_shadow(&mut self, what: &str, adjoint: Value) {
-        let why = "as its shadow was given; are the seeds finite, and is the memory initialized?";
-        self.check_finite(adjoint, what.to_string(), why, Vec::new());
+        self.check_finite(adjoint, what.to_string(), GIVEN, Vec::new());
+    }
+
+    /// The adjoints of both sides of a copy: those that are about to be moved, and the sums that
+    /// come of it.
+    pub(super) fn check_copied(
+        &mut self,
+        kind: FloatKind,
+        (memory, bytes, period): (Value, Value, Value),
+        why: &'static str,
+    ) {
+        if !self.synthesis.options.check_finite || self.tape.is_none() {
+            return;
+        }
+        let about = About {
+            what: "the adjoint of what is copied".to_string(),
+            loc: self.loc,
+            function: &self.primal.function.name,
+            why,
+            numbers: Vec::new(),
+        };
+        let module = &mut self.synthesis.module;
+        let text = Constant::Address(Symbol::Global(message(module, &about)), 0);
+        let (check, sig) = array_checker(module, kind);
+        let text = self.func.constant(Type::ptr(), text);
+        let args = vec![memory, bytes, period, text];
+        self.builder().call(check, sig, args);
     }
 
     /// The derivative by the result that the caller gives.

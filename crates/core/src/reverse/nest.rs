@@ -26,7 +26,7 @@ use crate::shadow::{active_params, shadow_access};
 use std::collections::{HashMap, HashSet};
 
 /// The nests of a function that must be expanded before it can be differentiated. There is no place
-/// for checks in a nest.
+/// for checks and notes in a nest.
 pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
@@ -34,6 +34,7 @@ pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
         Op::Nest(nest) => {
             // Nests have no branches on whether a shadow is one.
             options.check_finite
+                || primal.key.recording
                 || primal.key.runtime_activity
                 || !has_derivative(primal, **inst, nest)
                 || options.flips(Choice::ExpandNest, (&func.name, **inst))

@@ -21,10 +21,11 @@ use crate::ir::{
 };
 use crate::plan::{Need, Plan};
 use crate::planted::Defect;
-use crate::primal::Primal;
+use crate::primal::{Primal, declared};
 use crate::shadow::ActiveCall;
 use crate::support;
-use crate::synthesis::Synthesis;
+use crate::synthesis::{Pair, Synthesis};
+use cranelift_entity::EntityRef;
 use std::collections::HashMap;
 
 /// Where each cached value is.
@@ -61,18 +62,27 @@ pub(super) struct Array {
 #[derive(Clone, Default, Debug)]
 struct Record {
     bytes: u64,
-    /// Where bytes are that nobody uses, and how many.
-    gaps: Vec<(u64, u64)>,
+    /// What no access says of it, for derivatives of this derivative: that there is nothing in the
+    /// gaps, and what integers are.
+    parts: Vec<(u64, SourcePart)>,
 }
 
 impl Record {
     fn add(&mut self, bytes: u64, align: u64) -> i64 {
         let offset = self.bytes.next_multiple_of(align.max(1));
         if offset > self.bytes {
-            self.gaps.push((self.bytes, offset - self.bytes));
+            let gap = SourcePart::Int(offset - self.bytes);
+            self.parts.push((self.bytes, gap));
         }
         self.bytes = offset + bytes;
         offset as i64
+    }
+
+    /// Notes what the field that was added last, at an offset, holds.
+    fn declare(&mut self, offset: i64, parts: Vec<(u64, SourcePart)>) {
+        let parts = parts.into_iter();
+        let parts = parts.map(|(at, part)| (offset as u64 + at, part));
+        self.parts.extend(parts);
     }
 }
 
@@ -118,11 +128,19 @@ impl Layout {
             let align = u64::from(module.layout.align(ty)).min(RECORD_ALIGN);
             let record = layout.records.entry(need.level).or_default();
             let offset = record.add(module.layout.store_size(ty), align);
+            let parts = integer_parts(module, primal, &augmented.func, need.value);
+            record.declare(offset, parts);
             layout.fields.insert(need, offset);
         }
         let mut calls: Vec<_> = augmented.calls.iter().collect();
         calls.sort_by_key(|(inst, _)| **inst);
-        let choice = |inst: &Inst| primal.dispatched.get(inst).map(|d| d.choice);
+        // A derivative of this derivative could not tell a number of one frame from an integer of
+        // another in the same place.
+        let shares = !synthesis.is_nested;
+        let choice = |inst: &Inst| {
+            let dispatched = primal.dispatched.get(inst).filter(|_| shares);
+            dispatched.map(|d| d.choice)
+        };
         let options = &synthesis.options;
         let frame_bytes = |call: &ActiveCall| match call.key == primal.key {
             true => own,
@@ -140,7 +158,11 @@ impl Layout {
             // Of the functions that a pointer may lead to only one runs, so they share the place.
             let offset = match choice(&inst) {
                 None => match frame_bytes(call) {
-                    Some(bytes) => record.add(bytes, RECORD_ALIGN),
+                    Some(bytes) => {
+                        let offset = record.add(bytes, RECORD_ALIGN);
+                        record.declare(offset, frame_parts(module, &call.pair));
+                        offset
+                    }
                     None => record.add(8, 8),
                 },
                 Some(number) => *shared.entry(number).or_insert_with(|| {
@@ -199,17 +221,15 @@ impl Layout {
         bytes.next_multiple_of(align)
     }
 
-    /// What a derivative of the derivative must know and no access says: in the gaps of a record
-    /// there is nothing to differentiate.
-    fn gaps(&self, level: Option<Loop>) -> SourceTypeData {
+    /// What a derivative of the derivative must know of a record and no access says.
+    fn declaration(&self, level: Option<Loop>) -> SourceTypeData {
         let (size, record) = (self.bytes(level), self.records.get(&level));
-        let gaps = record.map_or(&[][..], |record| &record.gaps).iter();
-        let gaps = gaps.map(|&(at, bytes)| (at, SourcePart::Int(bytes)));
+        let parts = record.map_or(&[][..], |record| &record.parts).iter();
         let end = record.map_or(0, |record| record.bytes);
         let end = (end < size).then_some((end, SourcePart::Int(size - end)));
         SourceTypeData {
             size,
-            parts: gaps.chain(end).collect(),
+            parts: parts.copied().chain(end).collect(),
         }
     }
 
@@ -303,7 +323,7 @@ pub(super) fn fill(
     };
     let frame = filler.augmented.params[filler.augmented.params.len() - 1];
     filler.addresses.insert(None, frame);
-    filler.declare_gaps(frame, None);
+    filler.declare_record(frame, None);
     for l in primal.loops.iter() {
         filler.make_records(l);
     }
@@ -318,6 +338,40 @@ pub(super) fn fill(
     filler.later.apply(&mut filler.augmented.func);
     filler.return_results();
     filler.augmented.func
+}
+
+/// What an integer that is kept holds, as far as that is known; of other types, accesses say it.
+fn integer_parts(
+    module: &Module,
+    primal: &Primal,
+    function: &Function,
+    value: Value,
+) -> Vec<(u64, SourcePart)> {
+    let Some(bits) = function.ty(value).int_bits() else {
+        return Vec::new();
+    };
+    // A bit is a decision. Of the program's integers the analysis knows some; what the sweep adds
+    // are numbers of edges, and words of memory that may be pointers.
+    let is_ours = value.index() >= primal.function.value_count();
+    match bits == 1 || (is_ours && bits < 64) {
+        true => vec![(0, SourcePart::Int(u64::from(bits.div_ceil(8))))],
+        false => declared(primal.types.pieces(module, function, value)),
+    }
+}
+
+/// What the forward sweep of a callee says of its frame.
+fn frame_parts(module: &Module, pair: &Pair) -> Vec<(u64, SourcePart)> {
+    let callee = &module.funcs[pair.augmented];
+    let frame = callee.arguments().last();
+    let said = frame.and_then(|frame| callee.declared.get(frame));
+    let parts = said
+        .into_iter()
+        .flatten()
+        .filter_map(|declared| match declared {
+            Declared::Object(source) => Some(module.sources[*source].parts.clone()),
+            Declared::Element(_) => None,
+        });
+    parts.flatten().collect()
 }
 
 struct Filler<'a> {
@@ -385,16 +439,16 @@ impl Filler<'_> {
             });
         }
         self.addresses.insert(Some(l), address);
-        self.declare_gaps(base, Some(l));
+        self.declare_record(base, Some(l));
     }
 
-    /// Says where records of a level, which begin at an address, have gaps.
-    fn declare_gaps(&mut self, base: Value, level: Option<Loop>) {
-        let gaps = self.layout.gaps(level);
-        if gaps.parts.is_empty() {
+    /// Says what records of a level, which begin at an address, hold.
+    fn declare_record(&mut self, base: Value, level: Option<Loop>) {
+        let declaration = self.layout.declaration(level);
+        if declaration.parts.is_empty() {
             return;
         }
-        let source = self.synthesis.module.sources.push(gaps);
+        let source = self.synthesis.module.sources.push(declaration);
         let declared = match level {
             None => Declared::Object(source),
             Some(_) => Declared::Element(source),

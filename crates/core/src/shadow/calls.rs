@@ -489,9 +489,7 @@ impl Walk<'_> {
             key.overwritten.fill(true);
             key.other_overwritten = true;
         }
-        if let Some(outer) = self.synthesis.open_key(func) {
-            key.widen(outer);
-        }
+        self.synthesis.widen(&mut key);
         key
     }
 

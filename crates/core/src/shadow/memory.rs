@@ -4,7 +4,7 @@ use super::{Sweep, Walk, shadow_access};
 use crate::analysis::types::Piece;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Builder, FnFlags, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value,
+    Access, Builder, Declared, FnFlags, Inst, InstData, Op, Region, RmwOp, Type, UnaryOp, Value,
 };
 use crate::planted::Defect;
 use crate::primal::Copied;
@@ -102,7 +102,8 @@ impl Walk<'_> {
         if !self.primal.is_mixed(pointer, size) {
             return Ok(());
         }
-        if !self.primal.activity.is_made_with_pointers(pointer) {
+        // In memory of the caller, the seed of the number may be there already.
+        if !self.primal.activity.is_made(pointer) {
             return match self.primal.is_active(value) {
                 true => Err(self.mixed_memory(data)),
                 false => Ok(()),
@@ -291,9 +292,28 @@ impl Walk<'_> {
                 dst: Access::aligned(dst.align),
                 src: Access::aligned(src.align),
             };
+            self.declare_copied(data, [to, from]);
             let len = self.guarded_len(inst, data.args[0], to, data.args[2]);
             let args = vec![to, from, len];
             self.builder(Some(inst)).effect(op, args);
+        }
+    }
+
+    /// Says what the shadows of copied memory hold, for derivatives of this derivative.
+    fn declare_copied(&mut self, data: &InstData, shadows: [Value; 2]) {
+        let copied = self.primal.declaration_of_copied(data);
+        if copied.parts.is_empty() {
+            return;
+        }
+        let whole = self.func.as_int(data.args[2]) == Some(copied.size.into());
+        let source = self.synthesis.module.sources.push(copied);
+        let declared = match whole {
+            true => Declared::Object(source),
+            false => Declared::Element(source),
+        };
+        for shadow in shadows {
+            let known = self.func.declared.entry(shadow).or_default();
+            known.push(declared);
         }
     }
 
@@ -310,12 +330,14 @@ impl Walk<'_> {
             let zero = builder.func.iconst(Type::int(8), 0);
             let set = Op::MemSet(Access::aligned(1));
             builder.effect(set, vec![to_shadow, zero, zeroed]);
+            self.declare_copied(data, [to_shadow, from_shadow]);
             let copy = Op::MemCopy {
                 overlapping: true,
                 dst: Access::aligned(1),
                 src: Access::aligned(1),
             };
-            builder.effect(copy, vec![to_shadow, from_shadow, copied]);
+            let args = vec![to_shadow, from_shadow, copied];
+            self.builder(Some(inst)).effect(copy, args);
         }
     }
 

@@ -8,19 +8,25 @@
 //!
 //! | function | is told |
 //! | --- | --- |
-//! | `__zymase_check_access(primal, shadow, bytes, period, what, place)` | the numbers at every `period` in so many bytes; `what` is the number of the format in [`FloatKind::ALL`] and 1, or 0 for a pointer, 256 for a write and 65536 for each derivative before this one |
+//! | `__zymase_check_access(primal, shadow, bytes, period, what, place)` | the numbers at every `period` in so many bytes; `what` is the number of the format in [`FloatKind::ALL`] and 1, or 0 for a pointer, 253 for bytes that are used as different types, 254 for those of which no type is known, 255 for those that become the same in every run; and 256 for a write and 65536 for each derivative before this one |
 //! | `__zymase_check_made(memory, bytes)` | memory that did not exist before |
 //! | `__zymase_check_freed(memory)` | memory that exists no longer |
 //! | `__zymase_check_unseen(name)` | a function that accesses memory without telling |
 
 use super::Walk;
-use crate::analysis::types::Piece;
+use crate::analysis::types::{Piece, known_byte};
 use crate::ir::{
     AllocInfo, Builder, Constant, FloatKind, Function, Global, Inst, InstData, Module, Op,
     Signature, Symbol, Type, Value,
 };
 use crate::support::{self, Callable, constant_text};
 
+/// A byte that is used as different types.
+const DISPUTED: i128 = 253;
+/// A byte of which nothing is known.
+pub const UNTYPED: i128 = 254;
+/// A byte that becomes the same in every run.
+const CLEARED: i128 = 255;
 /// The bit of `what` that says that memory is written.
 const WRITES: i128 = 1 << 8;
 /// The bits of `what` from which on the number of the derivative stands.
@@ -33,27 +39,44 @@ impl Walk<'_> {
             (Op::Load(_), Some(result)) => self.note_value(inst, data.args[0], result, false),
             (Op::Store(_), _) => self.note_value(inst, data.args[1], data.args[0], true),
             (Op::Accumulate(_), _) => self.note_value(inst, data.args[0], data.args[1], true),
-            (Op::Nest(_), _) if self.primal.key.recording => {
-                let name = self.primal.function.name.clone();
-                let mut builder = Builder::new(&mut self.func, self.block);
-                note_unseen(&mut self.synthesis.module, &mut builder, &name);
-            }
+            (Op::MemSet(_), _) => self.note_set(inst, data),
             _ => {}
         }
     }
 
-    /// Tells of the numbers and pointers in `value`, which is loaded from or stored to a pointer.
+    /// Tells of the numbers and pointers in `value`, which is loaded from or stored to a pointer, and
+    /// of bytes in it of which nobody knows what they are.
     fn note_value(&mut self, inst: Inst, pointer: Value, value: Value, writes: bool) {
         if !self.primal.key.recording || !self.primal.has_shadow(pointer) {
             return;
         }
         let (module, function) = (&self.synthesis.module, &self.primal.function);
         let pieces = self.primal.types.pieces(module, function, value);
-        let pieces = pieces.into_iter();
-        let told = pieces.filter_map(|(offset, piece)| Some((offset, code(&piece, module)?)));
-        for (offset, (what, bytes)) in told.collect::<Vec<_>>() {
+        let same = |at: i64| writes && known_byte(function, value, at, 0).is_some();
+        let told = pieces.iter().filter_map(|(offset, piece)| match piece {
+            Piece::Unknown if same(*offset) => Some((*offset, CLEARED, 1)),
+            piece => code(piece, module).map(|(what, bytes)| (*offset, what, bytes)),
+        });
+        let mut told: Vec<(i64, i128, i128)> = told.collect();
+        // Bytes side by side are told of at once.
+        told.dedup_by(|next, last| {
+            let bytes = next.2 == 1 && next.1 == last.1 && next.0 == last.0 + last.2 as i64;
+            last.2 += i128::from(bytes);
+            bytes
+        });
+        for (offset, what, bytes) in told {
+            let period = if what >= DISPUTED { 1 } else { bytes };
             let length = self.func.iconst(Type::i64(), bytes);
-            self.note(inst, pointer, offset, (length, bytes), what, writes);
+            self.note(inst, pointer, offset, (length, period), what, writes);
+        }
+    }
+
+    /// Tells of memory whose bytes become all the same.
+    fn note_set(&mut self, inst: Inst, data: &InstData) {
+        if self.primal.key.recording && self.primal.has_shadow(data.args[0]) {
+            let mut builder = self.builder(Some(inst));
+            let length = support::extend(&mut builder, data.args[2], Type::i64());
+            self.note(inst, data.args[0], 0, (length, 1), CLEARED, true);
         }
     }
 
@@ -85,6 +108,11 @@ impl Walk<'_> {
                 let rest = builder.sub(length, before);
                 let range = (rest, pieces.period.into());
                 self.note(inst, pointer, *offset, range, what, writes);
+            }
+            for &(offset, _) in &pieces.words {
+                let bytes = self.synthesis.module.layout.pointer_bytes;
+                let bytes = self.func.iconst(Type::i64(), bytes.into());
+                self.note(inst, pointer, offset, (bytes, 1), UNTYPED, writes);
             }
         }
     }
@@ -209,11 +237,13 @@ fn address(builder: &mut Builder<'_>, text: Global) -> Value {
     builder.func.constant(Type::ptr(), address)
 }
 
-/// The number and size of what a note tells of; nothing of integers.
+/// The number and size of what a note tells of; of integers, nothing.
 fn code(piece: &Piece, module: &Module) -> Option<(i128, i128)> {
     match piece {
         Piece::Float(kind) => Some((number(*kind), kind.bytes().into())),
         Piece::Ptr => Some((0, module.layout.pointer_bytes.into())),
-        Piece::Int | Piece::Unknown | Piece::Conflict => None,
+        Piece::Unknown => Some((UNTYPED, 1)),
+        Piece::Conflict => Some((DISPUTED, 1)),
+        Piece::Int => None,
     }
 }

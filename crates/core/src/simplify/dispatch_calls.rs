@@ -117,7 +117,7 @@ fn dispatch(
     let (address, args) = (data.args[0], call_args(call, &data));
     let numbers: Vec<Option<i128>> = args.iter().map(|&v| function.as_int(v)).collect();
     let after = split_behind(function, block, inst);
-    let mut layout = vec![block];
+    let mut layout = Vec::new();
     let mut builder = Builder::new(function, block);
     builder.loc = data.loc;
     for &target in targets {
@@ -147,15 +147,16 @@ fn dispatch(
         "the program does not have the code of",
     );
     builder.effect(Op::Unreachable, Vec::new());
-    // The new blocks stand where the call stood.
     layout.push(after);
+    place_behind(function, block, layout);
+}
+
+/// Moves blocks in the layout to where a block ends.
+pub(super) fn place_behind(function: &mut Function, block: Block, moved: Vec<Block>) {
     let others = function.blocks().iter().copied();
-    let others: Vec<Block> = others
-        .filter(|b| *b == block || !layout.contains(b))
-        .collect();
-    let position = others.iter().position(|&b| b == block).unwrap_or(0);
-    let mut all = others;
-    all.splice(position..=position, layout);
+    let mut all: Vec<Block> = others.filter(|b| !moved.contains(b)).collect();
+    let position = all.iter().position(|&b| b == block).unwrap_or(0);
+    all.splice(position + 1..position + 1, moved);
     function.set_layout(all);
 }
 
@@ -191,8 +192,9 @@ fn call_like(
     inst
 }
 
-/// Ends a block before a call. The new block has the rest of it, and a parameter for the result.
-fn split_behind(function: &mut Function, block: Block, call: Inst) -> Block {
+/// Ends a block before an instruction. The new block has the rest of it, and a parameter for the
+/// result.
+pub(super) fn split_behind(function: &mut Function, block: Block, call: Inst) -> Block {
     let mut before = function.block_insts(block).to_vec();
     let at = before.iter().position(|&inst| inst == call).unwrap_or(0);
     let rest = before.split_off(at);

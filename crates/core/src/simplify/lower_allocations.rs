@@ -11,9 +11,10 @@
 //! Before: any function. After: the same meaning, and none of these calls, except those that have
 //! other types than the name promises, or are marked as no builtins. Invokes are left alone.
 
+use crate::analysis::known;
 use crate::ir::{
-    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature,
-    Type, Value,
+    Access, Builder, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature, Type,
+    Value,
 };
 use crate::support::{self, Callable};
 use std::collections::HashMap;
@@ -67,14 +68,7 @@ fn find(module: &Module, function: &Function, inst: Inst) -> Option<Lowering> {
     let Op::Call(call) = &data.op else {
         return None;
     };
-    let Callee::Direct(callee) = call.callee else {
-        return None;
-    };
-    let callee = &module.funcs[callee];
-    let flags = call.attrs.flags | callee.attrs.flags;
-    if !callee.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
-        return None;
-    }
+    let callee = known::library_callee(module, call)?;
     let (ptr, long) = (Type::ptr(), Type::i64());
     let (lowering, params, ret) = match callee.name.as_str() {
         "realloc" => (Lowering::Realloc, vec![ptr, long], ptr),

@@ -11,9 +11,10 @@
 //! types are not what the name promises, those marked as no builtins, and those of functions that
 //! the module itself defines. Invokes are left alone.
 
+use crate::analysis::known;
 use crate::ir::{
-    Access, BinaryOp, Builder, Callee, CastOp, Constant, DataLayout, Flags, FloatKind, FloatPred,
-    FnFlags, Func, Function, Inst, IntPred, MathFn, Module, Op, Signature, Type, Value,
+    Access, BinaryOp, Builder, CastOp, Constant, DataLayout, Flags, FloatKind, FloatPred, Func,
+    Function, Inst, IntPred, MathFn, Module, Op, Signature, Type, Value,
 };
 use crate::rules::library;
 use crate::simplify::expand_nests;
@@ -105,14 +106,7 @@ fn find(module: &Module, function: &Function, inst: Inst) -> Option<Lowering> {
         Op::Call(call) => call,
         _ => return None,
     };
-    let Callee::Direct(callee) = call.callee else {
-        return None;
-    };
-    let callee = &module.funcs[callee];
-    let flags = call.attrs.flags | callee.attrs.flags;
-    if !callee.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
-        return None;
-    }
+    let callee = known::library_callee(module, call)?;
     let lowering = lowering_of(&callee.name)?;
     let args: Vec<Type> = data.args.iter().map(|&v| function.ty(v)).collect();
     fits(lowering, &args, call.sig.ret).then_some(lowering)

@@ -11,5 +11,6 @@ pub mod lower_library_calls;
 pub mod raise_moves;
 pub mod recognize_absolute_values;
 pub mod specialize;
+pub mod split_loads;
 pub mod stack_tapes;
 pub mod use_library_bodies;

@@ -7,7 +7,8 @@
 //! Before: any function. After: calls and invokes of complex arithmetic and functions lead to functions
 //! that the module defines, unless they are marked as no builtins.
 
-use crate::ir::{Callee, FnFlags, Func, Function, Inst, Module, Op};
+use crate::analysis::known;
+use crate::ir::{Callee, Func, Function, Inst, Module, Op};
 use crate::rules::library;
 
 /// Redirects the calls in one function; whether anything changed.
@@ -36,14 +37,7 @@ pub fn run(module: &mut Module, func: Func) -> bool {
 
 fn body_for(module: &Module, func: Func, inst: Inst) -> Option<Function> {
     let call = module.funcs[func].inst(inst).op.call()?;
-    let Callee::Direct(callee) = call.callee else {
-        return None;
-    };
-    let callee = &module.funcs[callee];
-    let flags = call.attrs.flags | callee.attrs.flags;
-    if !callee.is_declaration() || flags.contains(FnFlags::NOBUILTIN) {
-        return None;
-    }
+    let callee = known::library_callee(module, call)?;
     library::body_of(&callee.name, &call.sig)
 }
 

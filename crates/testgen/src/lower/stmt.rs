@@ -216,6 +216,11 @@ impl Lowering<'_> {
                 self.touch(Memory::Table);
                 self.line(&format!("call @rotate(%table, {int})"));
             }
+            Stmt::Update(int, expr) => {
+                let (int, value) = (self.int(int), self.expr(expr));
+                self.touch(Memory::Table);
+                self.line(&format!("call @update(%table, {int}, {value})"));
+            }
             Stmt::Choose(slot, x, y, int) => {
                 let (x, y) = (self.lasting(*x), self.lasting(*y));
                 let (x, y, int) = (self.base(x), self.base(y), self.int(int));

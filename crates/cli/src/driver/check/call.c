@@ -7,7 +7,8 @@ static double *random_probe(comparison *c, int for_differences, uint64_t stream)
   double greatest = 0, typical = 0;
   size_t counted = 0;
   for (size_t i = 0; i < c->count; i++) {
-    double x = magnitude(get(c->cells[i].primal, c->cells[i].kind));
+    // The result is not there yet.
+    double x = c->cells[i].flags & RESULT ? 0 : magnitude(get(c->cells[i].primal, c->cells[i].kind));
     weights[c->component[i]] += for_differences ? x : magnitude(c->derived[i]);
     if (is_number(x) && x > 0) typical += x, counted++;
   }
@@ -41,11 +42,11 @@ static numbers numbers_of(comparison *c, size_t component) {
   const cell *first = &c->cells[c->first[component]];
   // An argument moves by a step that fits it.
   if (c->request->reverse) x = magnitude(get(first->primal, first->kind));
-  if (x == 0) x = 1;
+  if (x == 0 || !is_number(x)) x = 1;
   for (size_t i = 0; i < c->count; i++)
     if (c->component[i] == component) probe[i] = x;
   numbers n = compare(c, probe, 1);
-  n.reverse /= x, n.forward /= x, n.difference /= x, n.coarser /= x, n.size /= x;
+  n.reverse /= x, n.forward /= x, n.difference /= x, n.coarser /= x, n.size /= x, n.noise /= x;
   // The result has the seed 1 in reverse mode, whatever else is asked for.
   if (!c->request->reverse && !(first->flags & RESULT)) {
     memset(probe, 0, c->count * sizeof(double));
@@ -60,7 +61,10 @@ static numbers numbers_of(comparison *c, size_t component) {
 // if there is none.
 static size_t search(comparison *c, const double *probe, size_t low, size_t high, int with_differences,
                      int *left, numbers *found) {
-  if (--*left < 0) return c->components;
+  if (--*left < 0) {
+    c->unreached += high - low;
+    return c->components;
+  }
   double *part = get_memory(c->count * sizeof(double));
   int empty = 1;
   for (size_t i = 0; i < c->count; i++) {
@@ -75,10 +79,9 @@ static size_t search(comparison *c, const double *probe, size_t low, size_t high
   }
   int single = high - low == 1;
   numbers n = compare(c, part, with_differences);
-  int verdict = modes_agree(c, &n);
-  if (verdict == SAME && with_differences) verdict = differences_agree(c, &n);
+  int verdict = all_agree(c, &n, with_differences);
   if (verdict == SAME || (single && verdict == UNKNOWN)) {
-    if (verdict == UNKNOWN) badly_conditioned++;
+    c->unknown += verdict == UNKNOWN;
     free(part);
     return c->components;
   }
@@ -93,22 +96,26 @@ static size_t search(comparison *c, const double *probe, size_t low, size_t high
   return first < c->components ? first : search(c, probe, middle, high, with_differences, left, found);
 }
 
-// Compares along one probe; says so if something disagrees.
-static int compare_along(comparison *c, const double *probe, int with_differences) {
+// Compares along one probe; says so if something disagrees. What cannot be told is counted the last
+// time that something is compared.
+static int compare_along(comparison *c, const double *probe, int with_differences, int last) {
   numbers n = compare(c, probe, with_differences);
-  int modes = modes_agree(c, &n), verdict = with_differences ? differences_agree(c, &n) : SAME;
+  int modes = modes_agree(c, &n);
   if (modes == SAME && n.has_forward && n.has_reverse && n.size > 0 && is_number(n.forward))
     largest_difference = larger(largest_difference, magnitude(n.forward - n.reverse) / n.size);
-  if (modes == SAME && verdict == SAME) return 1;
+  if (all_agree(c, &n, with_differences) == SAME) return 1;
   int left = SEARCH;
   numbers found = {0};
-  uint64_t before = badly_conditioned;
-  size_t component = search(c, probe, 0, c->components, modes == SAME && with_differences, &left, &found);
+  c->unknown = c->unreached = 0;
+  size_t component = search(c, probe, 0, c->components, modes != OTHER && with_differences, &left, &found);
   if (component < c->components) {
     if (c->history->wrong < 3) print_difference(c, component, &found);
+    note_result("disagrees\n");
     return 0;
   }
-  if (badly_conditioned == before) badly_conditioned++;
+  if (!last) return 1;
+  badly_conditioned += c->unknown ? c->unknown : 1;
+  if (c->unreached > c->history->unreached) c->history->unreached = c->unreached;
   return 1;
 }
 
@@ -150,11 +157,11 @@ static int compare_call(comparison *c, run *recording) {
   if (!c->differ) note_undiffered(c);
   uint64_t stream = 2 * c->history->calls;
   double *probe = random_probe(c, 0, stream);
-  int agree = compare_along(c, probe, !c->request->reverse);
+  int agree = compare_along(c, probe, !c->request->reverse, !c->request->reverse || !c->differ);
   free(probe);
   if (agree && c->request->reverse && c->differ) {
     probe = random_probe(c, 1, stream + 1);
-    agree = compare_along(c, probe, 1);
+    agree = compare_along(c, probe, 1, 1);
     free(probe);
   }
   return agree;

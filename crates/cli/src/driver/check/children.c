@@ -135,6 +135,7 @@ static void record(const task *task, int file) {
     cell *cell = &notes.table[i];
     if (!cell->primal) continue;
     if (is_in(&notes.freed, cell->primal)) cell->flags |= GONE;
+    if (is_in(&notes.cleared, cell->primal)) cell->flags |= WRITTEN;
     write_all(file, cell, sizeof *cell);
   }
 }

@@ -20,6 +20,7 @@ typedef struct {
   double step;        // of these
   double coarse;      // the relative error of the format with the fewest digits
   int differ;         // whether there are finite differences
+  size_t unknown, unreached; // in a search: components of which nothing can be told, and how many were left
   const char *died;   // what killed a child
 } comparison;
 
@@ -86,7 +87,9 @@ static int differ(comparison *c, const double *direction, double step, double *s
 }
 
 // The relative step that makes the error of central differences small.
-static double relative_step(const comparison *c) { return c->coarse > 1e-10 ? 0x1p-8 : 0x1p-17; }
+static double relative_step(const comparison *c) {
+  return c->coarse > 1e-4 ? 0x1p-4 : c->coarse > 1e-10 ? 0x1p-8 : 0x1p-17;
+}
 
 // What rounding may do. Derivatives are wrong by as much as if the results had a relative error, and
 // moved as the arguments do. On the way, numbers may be as large as the arguments: what is lost then
@@ -171,19 +174,24 @@ enum { SAME, OTHER, UNKNOWN };
 // Whether two derivatives agree, given what rounding may do.
 static int modes_agree(const comparison *c, const numbers *n) {
   if (!n->has_forward || !n->has_reverse) return SAME;
-  if (!is_number(n->forward) && !is_number(n->reverse)) return UNKNOWN;
-  double tolerance = c->coarse > 1e-10 ? 2e-3 : 1e-7, distance = magnitude(n->forward - n->reverse);
+  // Finite differences tell whether there should be a number.
+  if (!is_number(n->forward) || !is_number(n->reverse)) return UNKNOWN;
+  double tolerance = c->coarse > 1e-10 ? larger(2e-3, 64 * c->coarse) : 1e-7;
+  double distance = magnitude(n->forward - n->reverse);
   if (distance <= tolerance * n->size + n->tiny) return SAME;
   return distance <= n->unresolved ? UNKNOWN : OTHER;
 }
 
 // Whether a derivative agrees with finite differences, or whether these say nothing: because their
-// own error is large, or because the function has a kink here and the derivative is between its
-// two slopes.
-static int agrees_with_differences(const comparison *c, const numbers *n, double derivative) {
-  double error = magnitude(n->difference - n->coarser);
+// own error is large, because the function does not get close to its tangent within a step, or
+// because it has a kink here and the derivative is between its two slopes. A derivative that is not
+// finite disagrees if it was asked for.
+static int agrees_with_differences(const comparison *c, const numbers *n, double derivative, int asked) {
+  double error = magnitude(n->difference - n->coarser), slope = larger(magnitude(n->difference), magnitude(n->coarser));
   if (!is_number(n->difference) || !is_number(n->coarser)) return UNKNOWN;
-  double base = c->coarse > 1e-10 ? 1e-2 : 1e-5;
+  if (!is_number(derivative)) return asked && error <= 0.01 * slope + n->noise ? OTHER : UNKNOWN;
+  if (error > 0.1 * slope && n->noise > 0 && error > 1e-3 * n->noise / c->coarse) return UNKNOWN;
+  double base = c->coarse > 1e-10 ? larger(1e-2, 64 * c->coarse) : 1e-5;
   double tolerance = larger(base * n->size + n->tiny, larger(10 * error, 10 * n->noise));
   if (magnitude(derivative - n->difference) <= tolerance) return SAME;
   if (magnitude(derivative - n->difference) <= n->unresolved) return UNKNOWN;
@@ -196,7 +204,15 @@ static int agrees_with_differences(const comparison *c, const numbers *n, double
 
 static int differences_agree(const comparison *c, const numbers *n) {
   if (!n->has_difference) return SAME;
-  int reverse = n->has_reverse ? agrees_with_differences(c, n, n->reverse) : SAME;
-  int forward = n->has_forward ? agrees_with_differences(c, n, n->forward) : SAME;
+  int asked = c->request->reverse != 0;
+  int reverse = n->has_reverse ? agrees_with_differences(c, n, n->reverse, asked) : SAME;
+  int forward = n->has_forward ? agrees_with_differences(c, n, n->forward, !asked) : SAME;
   return reverse == OTHER || forward == OTHER ? OTHER : reverse == UNKNOWN ? reverse : forward;
+}
+
+// All of it: both modes, and finite differences where they are asked for.
+static int all_agree(const comparison *c, const numbers *n, int with_differences) {
+  int modes = modes_agree(c, n), differences = with_differences ? differences_agree(c, n) : SAME;
+  if (modes == OTHER || differences == OTHER) return OTHER;
+  return modes == UNKNOWN || differences == UNKNOWN ? UNKNOWN : SAME;
 }

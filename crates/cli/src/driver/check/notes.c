@@ -15,9 +15,12 @@ static struct {
   int64_t lane;
   cell *table; // open addressing, as many as a power of two
   size_t count, room;
-  range_set made, freed;
+  range_set made, freed, cleared;
   const char *unseen;
 } notes;
+
+// Said in the place of a function that was not seen.
+static const char wide_floats[] = "it uses floats of 128 bits";
 
 // The first range that ends after an address.
 static size_t range_after(const range_set *set, const char *at) {
@@ -77,9 +80,13 @@ static void note_cell(char *primal, char *shadow, uint32_t kind, uint32_t flags,
     *found = (cell){primal, shadow, place, kind, flags};
     notes.count++;
   }
-  // Used as different things: as nothing that can be compared.
-  if (found->kind != kind) found->kind = POINTER;
   found->flags |= flags;
+  if (found->kind == UNTYPED) found->kind = kind;
+  if (found->kind == kind || kind == UNTYPED || found->kind == DISPUTED) return;
+  // Used as different things: as nothing that can be compared.
+  size_t size = bytes_of(kind) > bytes_of(found->kind) ? bytes_of(kind) : bytes_of(found->kind);
+  found->kind = DISPUTED;
+  for (size_t at = 1; at < size; at++) note_cell(primal + at, shadow + at, DISPUTED, flags, place);
 }
 
 void __zymase_check_access(char *primal, char *shadow, int64_t bytes, int64_t period, int64_t what,
@@ -88,8 +95,12 @@ void __zymase_check_access(char *primal, char *shadow, int64_t bytes, int64_t pe
   if (!notes.on || what >> 16 != notes.lane || primal == shadow) return;
   uint32_t kind = what & 255, flags = what & 256 ? WRITTEN : 0;
   int64_t size = (int64_t)bytes_of(kind);
+  if (kind == CLEARED) {
+    if (bytes > 0) add_range(&notes.cleared, primal, primal + bytes);
+    return;
+  }
   if (!size) {
-    notes.unseen = "a float that is not single, double or extended";
+    notes.unseen = wide_floats;
     return;
   }
   for (int64_t at = 0; at + size <= bytes; at += period > 0 ? period : bytes)

@@ -14,8 +14,53 @@ static int by_shadow(const void *x, const void *y) {
   return i < j ? -1 : i > j;
 }
 
-// Leaves out pointers, and numbers that overlap others.
-static size_t keep_numbers(comparison *c, cell *cells, size_t count) {
+static const char untyped_bytes[] = "their type is not known", disputed_bytes[] = "they are used as different types";
+
+// Notes that bytes are not compared.
+static void omit(comparison *c, const char *whose, const char *used, const char *why, size_t bytes) {
+  omission **place = &c->history->omissions;
+  while (*place && (strcmp((*place)->whose, whose) || (*place)->why != why)) place = &(*place)->next;
+  if (!*place) {
+    *place = get_memory(sizeof(omission));
+    **place = (omission){0, strdup(whose), used, why, 0, 0};
+  }
+  (*place)->in_this_call += bytes;
+  if ((*place)->in_this_call > (*place)->bytes) (*place)->bytes = (*place)->in_this_call;
+}
+
+// Notes that cells, which are sorted, are not compared. A byte that is in several counts once.
+static void leave_out(comparison *c, const cell *cells, size_t count, const char *why) {
+  const char *end = 0;
+  for (size_t i = 0; i < count; i++) {
+    char holder[NAME], whose[NAME] = "of memory";
+    size_t offset;
+    const char *from = cells[i].primal > end ? cells[i].primal : end;
+    const char *own_end = cells[i].primal + bytes_of(cells[i].kind);
+    if (own_end <= from) continue;
+    end = own_end;
+    if (find_holder(c, &cells[i], DEEP, holder, &offset)) snprintf(whose, NAME, "behind %.240s", holder);
+    omit(c, whose, cells[i].place, why, (size_t)(end - from));
+  }
+}
+
+// Takes out the bytes of unknown type; gives those that are not part of a number or pointer.
+static size_t take_untyped(cell *cells, size_t *count, cell *untyped) {
+  size_t kept = 0, found = 0, open = 0;
+  for (size_t i = 0; i < *count; i++)
+    if (cells[i].kind == UNTYPED) untyped[found++] = cells[i];
+    else cells[kept++] = cells[i];
+  *count = kept;
+  char *end = 0;
+  for (size_t i = 0, k = 0; i < found; i++) {
+    for (; k < kept && cells[k].primal <= untyped[i].primal; k++)
+      if (cells[k].primal + bytes_of(cells[k].kind) > end) end = cells[k].primal + bytes_of(cells[k].kind);
+    if (untyped[i].primal >= end) untyped[open++] = untyped[i];
+  }
+  return open;
+}
+
+// Leaves out pointers, and numbers that overlap something else.
+static size_t keep_numbers(comparison *c, cell *cells, size_t count, cell *disputed, size_t *disputes) {
   size_t kept = 0;
   char *end = 0;
   for (size_t i = 0; i < count; i++) {
@@ -26,7 +71,8 @@ static size_t keep_numbers(comparison *c, cell *cells, size_t count) {
     if (own_end > end) end = own_end;
     for (; i < next; i++)
       if (cells[i].kind == POINTER) c->pointers[c->pointer_count++] = cells[i];
-      else if (!overlaps) cells[kept++] = cells[i];
+      else if (overlaps || cells[i].kind == DISPUTED) disputed[(*disputes)++] = cells[i];
+      else cells[kept++] = cells[i];
     i--;
   }
   return kept;
@@ -62,6 +108,25 @@ static void find_components(comparison *c) {
   free(parents);
 }
 
+// Numbers in memory, among what the recording derivative told of.
+static size_t sort_out(comparison *c, cell *noted, size_t count) {
+  cell *untyped = get_memory(count * sizeof(cell)), *disputed = get_memory(count * sizeof(cell));
+  qsort(noted, count, sizeof(cell), by_primal);
+  c->pointers = get_memory(count * sizeof(cell));
+  size_t open = take_untyped(noted, &count, untyped), disputes = 0;
+  size_t kept = keep_numbers(c, noted, count, disputed, &disputes);
+  leave_out(c, untyped, open, untyped_bytes);
+  leave_out(c, disputed, disputes, disputed_bytes);
+  free(untyped), free(disputed);
+  return kept;
+}
+
+static void give_up(comparison *c, const char *format, const char *name) {
+  char text[NAME];
+  snprintf(text, sizeof text, format, name);
+  if (!c->history->unchecked) c->history->unchecked = strdup(text);
+}
+
 // Collects cells: numbers among arguments and the result, and what the recording derivative tells.
 static int find_cells(comparison *c, run *recording) {
   task task = {record, recording, c->block, 0, 0, 0, 0, c->lane};
@@ -72,19 +137,29 @@ static int find_cells(comparison *c, run *recording) {
   size_t told = reply.length / sizeof(cell), scalars = 0, pointers = 0;
   for (const char *line = c->request->fields; *line; line = strchr(line, '\n') + 1) *line == 'p' ? pointers++ : scalars++;
   if (unseen && pointers) {
-    static char text[256];
-    snprintf(text, sizeof text, "the memory that `%s` touches is not known", unseen);
-    c->history->unchecked = text;
+    give_up(c, unseen == wide_floats ? "%s" : "the memory that `%s` touches is not known", unseen);
     free(reply.bytes);
     return 0;
   }
+  for (omission *o = c->history->omissions; o; o = o->next) o->in_this_call = 0;
   c->cells = get_memory((told + scalars) * sizeof(cell));
   for (const char *line = c->request->fields; *line; line = strchr(line, '\n') + 1) {
-    char kind;
+    char kind, word[128];
     unsigned format;
     unsigned long primal, shadow, lane;
-    if (sscanf(line, "%c %u %lu %lu %lu", &kind, &format, &primal, &shadow, &lane) != 5 || kind == 'p') continue;
-    if (!bytes_of(format)) continue;
+    if (sscanf(line, "%c %u %lu %lu %lu %127s", &kind, &format, &primal, &shadow, &lane, word) != 6 || kind == 'p')
+      continue;
+    if (format == UNTYPED) {
+      char whose[NAME];
+      snprintf(whose, NAME, "of %s", word);
+      omit(c, whose, "", untyped_bytes, 1);
+      continue;
+    }
+    if (!bytes_of(format)) {
+      give_up(c, "%s", wide_floats);
+      free(reply.bytes);
+      return 0;
+    }
     shadow += (unsigned long)c->lane * lane;
     c->cells[c->count++] = (cell){c->block + primal, c->block + shadow, "", format, kind == 'r' ? RESULT | WRITTEN : VALUE};
   }
@@ -92,10 +167,10 @@ static int find_cells(comparison *c, run *recording) {
     told = (reply.length - sizeof unseen) / sizeof(cell);
     cell *noted = c->cells + c->count;
     memcpy(noted, reply.bytes + sizeof unseen, told * sizeof(cell));
-    qsort(noted, told, sizeof(cell), by_primal);
-    c->pointers = get_memory(told * sizeof(cell));
-    c->count += keep_numbers(c, noted, told);
+    c->count += sort_out(c, noted, told);
   }
+  // What is put into memory is rounded to what is there, whatever the function computes with.
+  for (size_t i = 0; i < c->count; i++) c->coarse = larger(c->coarse, epsilon_of(c->cells[i].kind));
   free(reply.bytes);
   return 1;
 }

@@ -235,7 +235,7 @@ fn other_calls_stay() {
     stays("unknown", &[x], &[x], |_| {});
     stays("modf", &[x, x], &[], |_| {});
     stays("modf", &[x], &[x], |f| {
-        f.attrs.flags |= FnFlags::NOBUILTIN;
+        f.attrs.flags |= crate::ir::FnFlags::NOBUILTIN;
     });
     stays("modf", &[x], &[x], |f| {
         let entry = f.add_block();

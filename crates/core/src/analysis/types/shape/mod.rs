@@ -313,7 +313,7 @@ impl Shape {
         let likely = self.likely.iter();
         let every = self.every.iter();
         let declared = self.declared.iter();
-        Shape {
+        let mut shape = Shape {
             at: at
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.at.get(&k))?)))
                 .collect(),
@@ -330,6 +330,44 @@ impl Shape {
                 true => self.element,
                 false => Element::Several,
             },
+        };
+        for known in [self, other] {
+            shape.forget_contradicted(known);
+        }
+        shape
+    }
+
+    /// What repeats, as far as nothing that was seen or declared says otherwise.
+    pub fn repeating(&self) -> Shape {
+        let mut shape = self.pattern();
+        shape.forget_contradicted(self);
+        shape
+    }
+
+    /// Forgets what another shape knows better: a cell that was seen counts before a declared one,
+    /// and both before one that repeats, so whoever forgets the one must not go on with the others.
+    fn forget_contradicted(&mut self, known: &Shape) {
+        let Shape {
+            at,
+            every,
+            declared,
+            element,
+            ..
+        } = self;
+        for (&k, cell) in known.at.iter().filter(|(k, _)| !at.contains_key(k)) {
+            let before = declared.len();
+            declared.retain(|&start, other| {
+                let apart = start >= k.saturating_add(cell.bytes()) || start + other.bytes() <= k;
+                apart || (start == k && other.is_like(cell))
+            });
+            if declared.len() != before {
+                *element = Element::Several;
+            }
+            every.retain(|&place, other| agrees_with(place, other, k, cell));
+        }
+        let others = known.declared.iter().chain(&known.likely);
+        for (&k, cell) in others.filter(|(k, _)| !declared.contains_key(k)) {
+            every.retain(|&place, other| agrees_with(place, other, k, cell));
         }
     }
 
@@ -502,6 +540,13 @@ fn merge_cells(cells: &mut BTreeMap<i64, Cell>, others: &BTreeMap<i64, Cell>, de
         changed = true;
     }
     changed
+}
+
+/// Whether a cell that repeats, at a stride from a start, leaves one at an offset alone or is like it.
+fn agrees_with((stride, start): (i64, i64), repeated: &Cell, at: i64, cell: &Cell) -> bool {
+    let from_start = at.wrapping_sub(start).rem_euclid(stride);
+    let overlap = from_start < repeated.bytes() || from_start + cell.bytes() > stride;
+    !overlap || (from_start == 0 && repeated.is_like(cell))
 }
 
 /// The cells that lie in `0..len`.

@@ -35,6 +35,29 @@ fn what_two_shapes_know_in_common() {
 }
 
 #[test]
+fn what_is_forgotten_leaves_nothing_that_it_contradicts() {
+    // An array of doubles in which one integer was seen, and an array of doubles.
+    let doubles = Shape::cell(0, double()).unindexed(8);
+    let mut mixed = doubles.clone();
+    mixed.insert(16, Cell::Int);
+    assert!(mixed.common(&doubles).is_empty());
+    assert!(doubles.common(&mixed).is_empty());
+    assert!(mixed.repeating().is_empty());
+    assert_eq!(mixed.common(&mixed), mixed);
+    // What was seen as it repeats may go.
+    let mut seen = doubles.clone();
+    seen.insert(16, double());
+    assert_eq!(seen.common(&doubles), doubles);
+    assert_eq!(seen.repeating(), doubles);
+    // The same of a declaration.
+    let mut declared = Shape::default();
+    declared.declare(0, double());
+    let mut used = declared.clone();
+    used.insert(4, Cell::Int);
+    assert!(used.common(&declared).is_empty());
+}
+
+#[test]
 fn memory_of_any_length_repeats_one_period() {
     let one_double = Some((8, vec![(0, Piece::Float(FloatKind::F64))]));
     let doubles = Shape::cell(0, double()).unindexed(8);
