@@ -57,6 +57,57 @@ int main(void) {
     succeed(&folder.command("./program", ""));
 }
 
+/// A function so large that its sweeps stay apart, with branches, a local array, and a loop on
+/// memory that may overlap: the gradient is that of finite differences, whether it does or not.
+#[test]
+fn sweeps_of_a_large_function() {
+    let mut source = "#include <math.h>
+#include <stdio.h>
+extern int enzyme_dup;
+void __enzyme_autodiff(void *, ...);
+double f(double *x, double *y, long n) {
+    double a = x[0], t[4] = {1, 2, 3, 4};
+"
+    .to_string();
+    for i in 0..600 {
+        let (to, from, at) = (i % 4, i * 7 % 4, i % 8);
+        source += &format!(
+            "    if (x[{at}] > a * 0.{i:03}) a = sin(a) * x[{at}] + t[{to}] * 0.{i:03};\n    \
+             t[{to}] = cos(t[{from}] + a) + x[{at}] * 0.5;\n"
+        );
+        if i % 200 == 100 {
+            source += "    for (long i = 0; i < n; i++) y[i] = y[i] * x[n - 1 - i] + a * x[i];\n";
+        }
+    }
+    source += "    for (long i = 0; i < n; i++) a += y[i] * t[i % 4];
+    return a;
+}
+static int wrong(long apart) {
+    double at[12], shadow[12] = {0};
+    for (int i = 0; i < 12; i++) at[i] = 0.3 + 0.1 * i;
+    double x[12];
+    for (int i = 0; i < 12; i++) x[i] = at[i];
+    __enzyme_autodiff((void *)f, enzyme_dup, x, shadow, enzyme_dup, x + apart, shadow + apart, 4L);
+    for (int i = 0; i < 12; i++) {
+        double h = 1e-6, up[12], down[12];
+        for (int k = 0; k < 12; k++) up[k] = down[k] = at[k];
+        up[i] += h;
+        down[i] -= h;
+        double wanted = (f(up, up + apart, 4) - f(down, down + apart, 4)) / (2 * h);
+        if (!(fabs(shadow[i] - wanted) <= 1e-5 * (1 + fabs(wanted)))) {
+            printf(\"%ld: %d: %g %g\\n\", apart, i, shadow[i], wanted);
+            return 1;
+        }
+    }
+    return 0;
+}
+int main(void) { return wrong(8) | wrong(2); }
+";
+    let folder = Folder::with(&[("program.c", &source)]);
+    succeed(&folder.zymase("cc -O2 -w program.c -lm -o program"));
+    succeed(&folder.command("./program", ""));
+}
+
 /// Runs a program with little memory; it must end with our message.
 fn runs_out_of_memory(body: &str, level: &str) {
     let source = format!(

@@ -27,6 +27,8 @@ use cranelift_entity::{EntityRef, EntitySet};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+/// A function of more instructions than this is large.
+const LARGE_FUNCTION: usize = 3_000;
 /// How many derivatives of one function may be begun while another one of it is being made.
 const MOST_AGAIN: usize = 512;
 /// So many of them count as one more turn of the recursion.
@@ -46,6 +48,9 @@ pub struct Synthesis {
     pairs: HashMap<Key, Pair>,
     combined: HashMap<Key, Func>,
     frame_sizes: HashMap<Key, Func>,
+    /// The keys of these four, in the order they came. A key that was there before something is made
+    /// on trial is not touched by that, so what comes later is all there is to forget.
+    keys: Vec<(Kind, Key)>,
     /// What is known of [`Synthesis::array_check`].
     array_checks: HashMap<Key, Option<Callable>>,
     shadow_globals: ShadowGlobals,
@@ -83,10 +88,16 @@ pub struct Made {
     reports: usize,
     open: usize,
     declared: usize,
-    forwards: HashMap<Key, Func>,
-    pairs: HashMap<Key, Pair>,
-    combined: HashMap<Key, Func>,
-    frame_sizes: HashMap<Key, Func>,
+    keys: usize,
+}
+
+/// What a key was found to stand for.
+#[derive(Copy, Clone)]
+enum Kind {
+    Forward,
+    Pair,
+    Combined,
+    FrameSize,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -123,6 +134,7 @@ impl Synthesis {
             pairs: HashMap::new(),
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
+            keys: Vec::new(),
             array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
@@ -227,10 +239,7 @@ impl Synthesis {
             reports: self.reports.len(),
             open: self.open.len(),
             declared: self.declared.len(),
-            forwards: self.forwards.clone(),
-            pairs: self.pairs.clone(),
-            combined: self.combined.clone(),
-            frame_sizes: self.frame_sizes.clone(),
+            keys: self.keys.len(),
         }
     }
 
@@ -238,10 +247,14 @@ impl Synthesis {
     pub fn go_back(&mut self, before: Made) {
         self.reports.truncate(before.reports);
         self.open.truncate(before.open);
-        self.forwards = before.forwards;
-        self.pairs = before.pairs;
-        self.combined = before.combined;
-        self.frame_sizes = before.frame_sizes;
+        for (kind, key) in self.keys.drain(before.keys..) {
+            match kind {
+                Kind::Forward => _ = self.forwards.remove(&key),
+                Kind::Pair => _ = self.pairs.remove(&key),
+                Kind::Combined => _ = self.combined.remove(&key),
+                Kind::FrameSize => _ = self.frame_sizes.remove(&key),
+            }
+        }
         for func in self.declared.split_off(before.declared) {
             let sig = self.module.funcs[func].sig.clone();
             let mut function = Function::with_entry("", sig);
@@ -272,10 +285,14 @@ impl Synthesis {
 
     /// Defines a derivative that other derivatives call. Who asks that a function is not inlined asks
     /// it for its derivatives: they have one caller more often than not, and the optimizer would put
-    /// all of a program into one function, which takes it time that grows with the square.
+    /// all of a program into one function, which takes it time that grows with the square. So does
+    /// that of a large function.
     fn define_part(&mut self, key: &Key, func: Func, mut function: Function) {
         let asked = self.module.funcs[key.func].attrs.flags;
         function.attrs.flags |= asked & FnFlags::NOINLINE;
+        if self.is_large(key) {
+            function.attrs.flags |= FnFlags::NOINLINE;
+        }
         self.define(func, function);
     }
 
@@ -345,6 +362,7 @@ impl Synthesis {
         let sig = key.forward_signature(&self.module.funcs[key.func].sig);
         let func = self.declare(name.clone(), sig);
         self.forwards.insert(key.clone(), func);
+        self.keys.push((Kind::Forward, key.clone()));
         self.begin(key)?;
         let function = match self.given(key)? {
             Some(Given::Rule(rule)) if key.recording => self.record_rule(key, &rule, name)?,
@@ -424,6 +442,7 @@ impl Synthesis {
             used: None,
         };
         self.pairs.insert(key.clone(), pair.clone());
+        self.keys.push((Kind::Pair, key.clone()));
         self.begin(key)?;
         let bodies = match self.given_pair(key)? {
             Some(bodies) => bodies,
@@ -468,6 +487,7 @@ impl Synthesis {
         let name = self.name(key, "gradient");
         let func = self.declare(name.clone(), key.combined_signature(&sig));
         self.combined.insert(key.clone(), func);
+        self.keys.push((Kind::Combined, key.clone()));
         if let Some(bodies) = self.given_pair(key)? {
             let function = reverse::combine(&bodies, key, &sig, name, Vec::new());
             self.define(func, function);
@@ -494,14 +514,20 @@ impl Synthesis {
             true => versions::conditions(judged),
             false => Vec::new(),
         };
-        let mut bodies = reverse::synthesize(self, &primal)?;
-        if let Some(mut report) = bodies.report.take() {
-            if !conditions.is_empty() {
-                report.add_checks(&self.module, judged, &conditions);
+        let told = self.reports.len();
+        let function = match self.is_large(key) {
+            true => self.combined_from_calls(key, &sig, name)?,
+            false => {
+                let mut bodies = reverse::synthesize(self, &primal)?;
+                self.reports.extend(bodies.report.take());
+                self.combine(&bodies, key, &sig, name)
             }
-            self.reports.push(report);
+        };
+        if let Some(report) = self.reports[told..].last_mut()
+            && !conditions.is_empty()
+        {
+            report.add_checks(&self.module, judged, &conditions);
         }
-        let function = self.combine(&bodies, key, &sig, name);
         if conditions.is_empty() {
             self.define(func, function);
             return Ok(func);
@@ -552,6 +578,19 @@ impl Synthesis {
         Ok(self.combine(&bodies, key, sig, name))
     }
 
+    /// Whether a function is so large that its two sweeps stay apart. In one function, what the
+    /// first keeps for the second would be thousands of values that live through most of it, in
+    /// registers as far as the optimizer can see: the time that it takes with them grows with the
+    /// square, and they end up in memory all the same, which is where the frame is.
+    fn is_large(&self, key: &Key) -> bool {
+        let function = &self.module.funcs[key.func];
+        let sizes = function
+            .blocks()
+            .iter()
+            .map(|&b| function.block_insts(b).len());
+        sizes.sum::<usize>() > LARGE_FUNCTION
+    }
+
     /// Whether to choose otherwise than for speed for a derivative.
     fn flips(&self, choice: Choice, key: &Key) -> bool {
         let name = &self.module.funcs[key.func].name;
@@ -568,6 +607,7 @@ impl Synthesis {
         let name = self.name(key, "frame_size");
         let func = self.declare(name, sig.clone());
         self.frame_sizes.insert(key.clone(), func);
+        self.keys.push((Kind::FrameSize, key.clone()));
         if let Some(bytes) = self.pairs.get(key).and_then(|pair| pair.frame_bytes) {
             self.define_frame_size(func, bytes);
         }

@@ -16,6 +16,7 @@ mod jit;
 mod known;
 mod library;
 mod ll;
+mod long_blocks;
 mod module;
 mod opcodes;
 mod origin;

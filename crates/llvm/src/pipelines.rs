@@ -1,7 +1,8 @@
 //! The pass pipelines before import and after export.
 
 use crate::ll::{self, Val};
-use crate::module::{Module, blocks_of, instructions_of};
+use crate::long_blocks::has_block_above;
+use crate::module::Module;
 use crate::passes::PassOptions;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
@@ -120,15 +121,19 @@ const LONG_BLOCK: usize = 10_000;
 pub fn finish(module: &Module) -> Result<()> {
     suit_reversed_loops();
     let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
-    let forbidden = ForbidVectors::new(module, has_long_block);
+    let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
     let outcome = module.run_passes("default<O3>", Some(&machine), PassOptions::ALL);
     forbidden.lift(module);
     outcome
 }
 
-fn has_long_block(function: Val) -> bool {
-    // SAFETY: the function is live, and nothing is removed from it here.
-    unsafe { blocks_of(function).any(|block| instructions_of(block).nth(LONG_BLOCK).is_some()) }
+/// Optimizes a program whose derivatives are in it, as by `-O<level>`.
+pub fn program(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {
+    let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
+    let pipeline = format!("default<O{level}>");
+    let outcome = module.run_passes(&pipeline, Some(machine), PassOptions::ALL);
+    forbidden.lift(module);
+    outcome
 }
 
 /// Tells LLVM to check at each entry of an inner loop whether arrays overlap, and not once for the

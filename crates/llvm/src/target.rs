@@ -1,5 +1,6 @@
 //! A target machine: generates code for a processor.
 
+use crate::long_blocks;
 use crate::module::Module;
 use crate::raw::{Buffer, c_string, take_message};
 use llvm_sys::target::*;
@@ -138,6 +139,7 @@ impl TargetMachine {
     }
 
     fn emit(&self, module: &Module, kind: LLVMCodeGenFileType) -> Result<Vec<u8>> {
+        long_blocks::cut(module);
         let (mut buffer, mut message) = (null_mut(), null_mut());
         // SAFETY: the buffer is written on success, the message on failure; both become ours.
         let (buffer, message) = unsafe {

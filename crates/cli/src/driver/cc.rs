@@ -22,7 +22,7 @@ use zymase_llvm::requests::{
     COMMON_PREFIX, Definition, definition, is_unoptimized, mark_own_debug, mark_unoptimized,
     speaks_to_us, strip_own_debug,
 };
-use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
+use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
 /// Runs the command, and gives its exit code.
 pub fn run(language: Language, args: &[OsString]) -> Result<u8> {
@@ -311,8 +311,7 @@ fn generate(
     strip_own_debug(module);
     let machine = TargetMachine::for_module(module, codegen_level(options))?;
     if is_unoptimized(module) {
-        let pipeline = format!("default<O{}>", options.level.digit());
-        module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
+        pipelines::program(module, &machine, options.level.digit())?;
         sanitizer::instrument(module, &machine)?;
     }
     match mode {

@@ -23,7 +23,7 @@ use std::path::Path;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, promote};
 use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
-use zymase_llvm::{Context, Module, PassOptions, TargetMachine, sanitizer};
+use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
 /// Runs the command with the system's linker.
 pub fn run(args: &[OsString]) -> Result<u8> {
@@ -153,8 +153,7 @@ fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u
     }
     let machine = TargetMachine::for_module(module, codegen_level(&options))?;
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
-        let pipeline = format!("default<O{}>", options.level.digit());
-        module.run_passes(&pipeline, Some(&machine), PassOptions::ALL)?;
+        pipelines::program(module, &machine, options.level.digit())?;
         sanitizer::instrument(module, &machine)?;
     }
     machine.emit_object(module)

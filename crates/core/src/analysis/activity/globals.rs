@@ -11,6 +11,7 @@ use crate::ir::{
     Callee, Constant, FnFlags, Func, Function, Global, Inst, InstData, ModRef, Module, Op, Symbol,
     Value, ValueDef,
 };
+use cranelift_entity::EntitySet;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -42,7 +43,20 @@ pub struct KnownBodies {
 #[derive(Clone, Default, Debug, PartialEq)]
 struct Body {
     globals: Globals,
-    callees: Vec<Func>,
+    /// Whether it is a [`stranger`].
+    strange: bool,
+    callees: Vec<(Func, Called)>,
+}
+
+/// What a callee is to those who follow calls.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Called {
+    /// A function that the user calls inactive.
+    Inactive,
+    /// One that makes or frees memory.
+    Allocator,
+    /// Any other.
+    Other,
 }
 
 impl KnownBodies {
@@ -64,7 +78,19 @@ impl Body {
     fn new(module: &Module, func: Func) -> Body {
         let mut globals = Globals::default();
         let callees = globals.function(module, func);
-        Body { globals, callees }
+        let classify = |&callee: &Func| {
+            let function = &module.funcs[callee];
+            match known::is_inactive(function) {
+                true => (callee, Called::Inactive),
+                false if known::allocation(function).is_some() => (callee, Called::Allocator),
+                false => (callee, Called::Other),
+            }
+        };
+        Body {
+            globals,
+            strange: stranger(module, func).is_some(),
+            callees: callees.iter().map(classify).collect(),
+        }
     }
 }
 
@@ -77,20 +103,22 @@ impl Globals {
     /// Follows the calls from a function, whose bodies may be known.
     pub fn with_bodies(module: &Module, func: Func, bodies: &KnownBodies) -> Globals {
         let mut globals = Globals::default();
-        let mut found = BTreeSet::from([func]);
+        let mut found = EntitySet::new();
+        found.insert(func);
         let (mut open, mut inactive) = (vec![func], Vec::new());
         while let Some(func) = open.pop() {
-            globals.stranger = globals.stranger.or_else(|| stranger(module, func));
             let body = bodies.get(module, func);
+            globals.stranger = globals.stranger.or(body.strange.then_some(func));
             globals.merge(&body.globals);
-            let callees = body.callees.iter().copied();
-            for callee in callees.filter(|&callee| found.insert(callee)) {
-                let function = &module.funcs[callee];
-                match known::is_inactive(function) {
-                    true => inactive.push(callee),
+            for &(callee, called) in &body.callees {
+                if !found.insert(callee) {
+                    continue;
+                }
+                match called {
+                    Called::Inactive => inactive.push(callee),
                     // What an allocator keeps in variables is its own.
-                    false if known::allocation(function).is_some() => {}
-                    false => open.push(callee),
+                    Called::Allocator => {}
+                    Called::Other => open.push(callee),
                 }
             }
         }
@@ -100,7 +128,7 @@ impl Globals {
         while let Some(func) = inactive.pop() {
             let body = bodies.get(module, func);
             globals.merge(&body.globals);
-            let callees = body.callees.iter().copied();
+            let callees = body.callees.iter().map(|&(callee, _)| callee);
             inactive.extend(callees.filter(|&callee| found.insert(callee)));
         }
         globals.by_pointer = known.by_pointer;
