@@ -19,6 +19,10 @@ use zymase_core::diagnostic::Code;
 const WITHOUT_PROGRAM: &[(Code, &str)] = &[
     (Code::Defect, "no program is known"),
     (
+        Code::EndlessRecursion,
+        "it takes many pointers that change places; tests/refusals.rs has a program",
+    ),
+    (
         Code::Crashed,
         "no program is known; tests/launcher.rs has one that crashes by itself",
     ),

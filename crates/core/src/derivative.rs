@@ -27,6 +27,8 @@ pub enum Made {
     Unknown,
     /// What may hold pointers; there may be numbers of the caller.
     Pointers,
+    /// That, and the memory that the argument itself is the address of.
+    Root,
     /// All of it.
     All,
 }

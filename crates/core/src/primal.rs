@@ -25,6 +25,9 @@ use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+/// How many bytes of memory are looked at for a pointer.
+pub const LOOKED_AT: i64 = 64;
+
 /// A function in canonical form and its analyses.
 pub struct Primal {
     /// What is asked for.
@@ -411,13 +414,28 @@ impl Primal {
         let len = self.function.as_int(data.args[2]);
         let made = |&pointer: &Value| match kinds.contains(Kinds::PTR) {
             _ if !self.activity.has_shadow(pointer) => true,
-            true => self.activity.is_made_with_pointers(pointer),
+            true => self.is_made_as_holder(pointer),
             false => self.activity.is_made(pointer),
         };
         disjoint
             && len.is_some_and(|len| len <= LONGEST_COPY && len % 8 == 0)
             && !self.key.runtime_activity
             && data.args[..2].iter().all(made)
+    }
+
+    /// Whether the memory that a pointer is the address of is certainly of the kind that holds
+    /// pointers, or made here anyway, and if it holds pointers, was made while the derivative ran.
+    /// A word that is a pointer or a float shows nothing, for the address may be one of numbers of
+    /// the caller at other times; a pointer that is never a float does.
+    fn is_made_as_holder(&self, pointer: Value) -> bool {
+        let shape = self.types.shape(pointer);
+        let mut words = (0..LOOKED_AT).step_by(8);
+        let holds_pointer =
+            |kinds: Kinds| kinds.contains(Kinds::PTR) && !kinds.intersects(Kinds::FLOATS);
+        let activity = &self.activity;
+        activity.is_made_itself(&self.function, pointer)
+            || activity.is_made_with_pointers(pointer)
+                && words.any(|at| holds_pointer(shape.kinds(at, 8)))
     }
 
     /// Whether memory behind a pointer is used for floats and for pointers, at different times.

@@ -35,8 +35,6 @@ pub struct ActiveCall {
 /// Frames of callees that are larger are allocated when they are called.
 const LARGEST_FRAME: u64 = 4096;
 
-/// How many bytes of memory that is freed are looked at for a pointer.
-const LOOKED_AT: i64 = 64;
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
 
@@ -325,7 +323,11 @@ impl Walk<'_> {
         let activity = &self.primal.activity;
         // Memory of the caller beside it holds numbers only.
         let with_pointers = || {
-            let kinds = self.primal.types.shape(pointer).kinds(0, LOOKED_AT);
+            let kinds = self
+                .primal
+                .types
+                .shape(pointer)
+                .kinds(0, crate::primal::LOOKED_AT);
             kinds.contains(Kinds::PTR) && activity.is_made_with_pointers(pointer)
         };
         let own = call.attrs.flags.contains(FnFlags::FREES_OWN)
@@ -456,7 +458,7 @@ impl Walk<'_> {
         let activity = &self.primal.activity;
         let made = data.args.iter();
         let made = made.map(|&v| match self.primal.has_shadow(v) {
-            true => activity.made_behind(v),
+            true => activity.made_behind(&self.primal.function, v),
             false => Made::Unknown,
         });
         let shapes = data.args.iter().copied().chain(result);

@@ -103,7 +103,8 @@ impl Walk<'_> {
             return Ok(());
         }
         // In memory of the caller, the seed of the number may be there already.
-        if !self.primal.activity.is_made(pointer) {
+        let function = &self.primal.function;
+        if !self.primal.activity.is_made_itself(function, pointer) {
             return match self.primal.is_active(value) {
                 true => Err(self.mixed_memory(data)),
                 false => Ok(()),

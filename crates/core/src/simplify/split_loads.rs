@@ -24,7 +24,10 @@ pub fn run(function: &mut Function) -> bool {
         split(function, block, load, &way);
         changed = true;
     }
-    changed && dead_code::run(function)
+    if changed {
+        dead_code::run(function);
+    }
+    changed
 }
 
 /// How the address of a load comes from a select: the select, and what is added on the way.

@@ -24,7 +24,7 @@ use crate::blas;
 use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
-use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Value};
+use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Op, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
@@ -225,17 +225,38 @@ impl Activity {
             .all(|made| made >= Made::Pointers)
     }
 
+    /// Whether the memory that a pointer is the address of, if not what is found behind it, was
+    /// made while the derivative ran.
+    pub fn is_made_itself(&self, function: &Function, pointer: Value) -> bool {
+        let mut base = pointer;
+        while let Some(inst) = function.def_inst(base)
+            && let Op::Address { .. } = function.inst(inst).op
+        {
+            base = function.inst(inst).args[0];
+        }
+        let argument = function.arguments().iter().position(|&a| a == base);
+        let known = argument.and_then(|i| self.made.get(i));
+        self.is_made(pointer) || known.is_some_and(|&made| made >= Made::Root)
+    }
+
     /// Which of the memory that can be reached from a pointer was made while the derivative ran.
-    pub fn made_behind(&self, pointer: Value) -> Made {
+    pub fn made_behind(&self, function: &Function, pointer: Value) -> Made {
         let reached = self.objects.reached_from(pointer);
         let made = reached.iter().map(|object| self.made(object));
-        made.min().unwrap_or(Made::All)
+        match made.min().unwrap_or(Made::All) {
+            Made::Pointers if self.is_made_itself(function, pointer) => Made::Root,
+            made => made,
+        }
     }
 
     fn made(&self, object: &Object) -> Made {
         match object {
             Object::Local(_) | Object::Code => Made::All,
-            Object::Argument(i) => self.made.get(*i).copied().unwrap_or(Made::Unknown),
+            // Of what is behind an argument, its own memory is only a part.
+            Object::Argument(i) => match self.made.get(*i) {
+                Some(Made::Root) => Made::Pointers,
+                made => made.copied().unwrap_or(Made::Unknown),
+            },
             // Nobody frees a constant.
             Object::Global(global) if self.objects.is_fixed(*global) => Made::All,
             Object::Held(global) => {
