@@ -427,7 +427,7 @@ impl Primal {
     /// pointers, or made here anyway, and if it holds pointers, was made while the derivative ran.
     /// A word that is a pointer or a float shows nothing, for the address may be one of numbers of
     /// the caller at other times; a pointer that is never a float does.
-    fn is_made_as_holder(&self, pointer: Value) -> bool {
+    pub fn is_made_as_holder(&self, pointer: Value) -> bool {
         let shape = self.types.shape(pointer);
         let mut words = (0..LOOKED_AT).step_by(8);
         let holds_pointer =

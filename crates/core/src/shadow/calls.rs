@@ -320,19 +320,8 @@ impl Walk<'_> {
         if !self.primal.has_shadow(pointer) {
             return Ok(());
         }
-        let activity = &self.primal.activity;
-        // Memory of the caller beside it holds numbers only.
-        let with_pointers = || {
-            let kinds = self
-                .primal
-                .types
-                .shape(pointer)
-                .kinds(0, crate::primal::LOOKED_AT);
-            kinds.contains(Kinds::PTR) && activity.is_made_with_pointers(pointer)
-        };
-        let own = call.attrs.flags.contains(FnFlags::FREES_OWN)
-            || activity.is_made(pointer)
-            || with_pointers();
+        let own =
+            call.attrs.flags.contains(FnFlags::FREES_OWN) || self.primal.is_made_as_holder(pointer);
         // What was made while this derivative runs is made while one of it runs.
         if let Op::Call(call) = &mut self.func.inst_mut(inst).op
             && own
