@@ -29,6 +29,8 @@ pub enum Choice {
     HeapTape,
     /// Whether an adjoint that never leaves its block has a slot.
     Slot,
+    /// Whether a slot becomes zero where the sweep begins, and not near its uses.
+    FirstZero,
     /// Whether a nest is expanded before it is differentiated.
     ExpandNest,
     /// In what order the loops of a nest run.
@@ -41,7 +43,7 @@ pub enum Choice {
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Choice; 12] = [
+    pub const ALL: [Choice; 13] = [
         Choice::Cost,
         Choice::Split,
         Choice::OneVersion,
@@ -50,6 +52,7 @@ impl Choice {
         Choice::OwnFrame,
         Choice::HeapTape,
         Choice::Slot,
+        Choice::FirstZero,
         Choice::ExpandNest,
         Choice::LoopOrder,
         Choice::Targets,

@@ -2,8 +2,8 @@
 //!
 //! The reverse of a block ends by going to the reverse of the block that control came from. Where
 //! there are several, the parameter that remembers the edge decides, or the conditions that it
-//! follows from are asked again, whatever the plan says; at a loop header, the counter does: it runs from the last iteration, which is known where the loop was left, down to
-//! zero.
+//! follows from are asked again, whatever the plan says. At a loop header, the counter does: it runs
+//! from the last iteration, which is known where the loop was left, down to zero.
 //!
 //! A loop that is left from several blocks would be entered at all of them by the reverse sweep,
 //! and a cycle with several entries has no derivative. So such a loop has a *hub*: the one block
@@ -65,6 +65,7 @@ impl Gradient<'_> {
             .in_function(&self.primal.function.name));
         };
         Builder::new(&mut self.func, self.prologue).jump(start, Vec::new());
+        self.place_first_zeros();
         self.check_lost()
     }
 

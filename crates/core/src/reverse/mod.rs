@@ -30,6 +30,7 @@ mod decisions;
 pub mod delayed;
 pub mod dropped;
 mod finite;
+mod first_zeros;
 mod gradient;
 mod induction;
 mod insertions;

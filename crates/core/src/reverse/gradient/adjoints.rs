@@ -1,9 +1,11 @@
 //! Where adjoints are while the reverse sweep runs, and how contributions are added to them.
 
 use super::Gradient;
+use crate::chaos::Choice;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
-    Access, Builder, Declared, Flags, FloatKind, SourcePart, SourceTypeData, Type, Value,
+    Access, Builder, Declared, Flags, FloatKind, InstData, Op, SourcePart, SourceTypeData, Type,
+    Value,
 };
 
 impl Gradient<'_> {
@@ -52,8 +54,16 @@ impl Gradient<'_> {
             .map(|_| {
                 let slot = self.adjoint_memory(ty, &pieces);
                 let zero = self.func.zero(ty);
-                let mut builder = Builder::new(&mut self.func, self.prologue);
-                builder.store(zero, slot, access.clone());
+                let options = &self.synthesis.options;
+                let place = (&self.primal.function.name, value);
+                if options.flips(Choice::FirstZero, place) {
+                    let mut builder = Builder::new(&mut self.func, self.prologue);
+                    builder.store(zero, slot, access.clone());
+                } else {
+                    let store = InstData::new(Op::Store(access.clone()), vec![zero, slot]);
+                    let store = self.func.make_inst(store, Type::void());
+                    self.first_zeros.push((slot, store));
+                }
                 slot
             })
             .collect();

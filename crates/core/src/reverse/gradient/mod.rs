@@ -42,7 +42,9 @@ pub(super) struct Gradient<'a> {
     /// The entries to the reverses of loops that are left from several blocks.
     pub(super) hubs: HashMap<Loop, Hub>,
     /// The slots of each active value's adjoints.
-    slots: HashMap<Value, Vec<Value>>,
+    pub(super) slots: HashMap<Value, Vec<Value>>,
+    /// What sets slots to zero for the first time, and stands in no block yet.
+    pub(super) first_zeros: Vec<(Value, Inst)>,
     /// The values whose adjoints need no slot, and what those got so far.
     local: HashSet<Value>,
     sums: HashMap<(Value, usize), Value>,
@@ -124,6 +126,7 @@ impl<'a> Gradient<'a> {
             reversed: HashMap::new(),
             hubs: HashMap::new(),
             slots: HashMap::new(),
+            first_zeros: Vec::new(),
             local,
             sums: HashMap::new(),
             counters: HashMap::new(),
