@@ -91,6 +91,8 @@ struct Outcome {
     result: Option<Type>,
     /// The result may own memory, and then has to be seeded through a sum.
     by_sum: bool,
+    /// Drops a result that nobody wants.
+    dropped: TokenStream,
 }
 
 impl<'a> Writer<'a> {
@@ -282,6 +284,8 @@ impl<'a> Writer<'a> {
                 if wants_primal {
                     self.outcome.types.insert(0, quote!(#ty));
                     self.outcome.values.insert(0, quote!(#out.assume_init()));
+                } else {
+                    self.outcome.dropped = quote!(drop(#out.assume_init()););
                 }
             }
             (_, Mode::Forward) => {
@@ -303,9 +307,11 @@ impl<'a> Writer<'a> {
                     span: word.span,
                 };
                 self.ask(&needed, quote!(&raw mut #out), &addresses);
-                if wants_primal {
-                    // The tangents are made with the primal result at hand.
-                    values.insert(0, quote!(#out.assume_init()));
+                match wants_primal {
+                    true => values.insert(0, quote!(#out.assume_init())),
+                    false if float => {}
+                    // The result was computed all the same, and may own memory.
+                    false => self.outcome.dropped = quote!(drop(#out.assume_init());),
                 }
                 self.tangents(ty, values);
             }
@@ -327,8 +333,10 @@ impl<'a> Writer<'a> {
             (2, 1) => (quote!((#ty, #ty)), quote!((#(#names),*))),
             _ => (quote!([#ty; #count]), quote!([#(#names),*])),
         };
+        let dropped = &self.outcome.dropped;
+        let value = quote!({ #(#order)* #dropped #value });
         self.outcome.types.push(ty);
-        self.outcome.values.push(quote!({ #(#order)* #value }));
+        self.outcome.values.push(value);
     }
 
     /// Returns a derivative: one value, or one for each of several derivatives at once.
@@ -528,7 +536,7 @@ impl<'a> Writer<'a> {
         if !self.outcome.by_sum {
             return direct(quote!());
         }
-        let dup = marker("enzyme_dup");
+        let (dup, dropped) = (marker("enzyme_dup"), &self.outcome.dropped);
         let constant = marker("enzyme_const");
         let (seed, place) = (local("seed", 0), local("seed_place", 0));
         let seeded = direct(quote!(, #dup, &raw mut #out, &raw mut #place));
@@ -553,6 +561,9 @@ impl<'a> Writer<'a> {
                         #dup, &raw mut #out, &raw mut shadow,
                         #dup, &raw mut sum, &raw mut one
                     );
+                    // The shadow of what the result owns was made on the way, and is of no use now.
+                    drop(::zymase::Differentiable::from_shadow(&*#out.as_ptr(), shadow.as_ptr()));
+                    #dropped
                 }
             } else {
                 let mut #place = ::core::mem::MaybeUninit::new(#seed);

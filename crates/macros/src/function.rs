@@ -73,7 +73,9 @@ impl Parse for Function {
             generics,
             is_unsafe: matches!(signature.safety, Safety::Unsafe(_)),
             associated: mentions.found,
-            parameters: parameters.map(|(i, input)| parameter(i, input)).collect(),
+            parameters: parameters
+                .map(|(i, input)| parameter(&signature.ident, i, input))
+                .collect(),
             result: match &signature.output {
                 ReturnType::Default => None,
                 ReturnType::Type(_, ty) if is_unit(ty) => None,
@@ -112,7 +114,7 @@ fn refuse_what_has_none(signature: &Signature) -> Result<()> {
     }
 }
 
-fn parameter(index: usize, input: &FnArg) -> Parameter {
+fn parameter(function: &Ident, index: usize, input: &FnArg) -> Parameter {
     match input {
         FnArg::Receiver(receiver) => {
             let this = &receiver.self_token;
@@ -133,6 +135,10 @@ fn parameter(index: usize, input: &FnArg) -> Parameter {
         }
         FnArg::Typed(typed) => {
             let name = match &*typed.pat {
+                // The thunk calls the function by its name.
+                Pat::Ident(pattern) if pattern.ident == *function => {
+                    format_ident!("{function}_")
+                }
                 Pat::Ident(pattern) => pattern.ident.clone(),
                 _ => format_ident!("argument_{index}", span = Span::mixed_site()),
             };

@@ -181,8 +181,19 @@ unsafe impl<T: Differentiable> Differentiable for Vec<T> {
     }
 
     unsafe fn from_shadow(&self, shadow: *const Vec<T>) -> Vec<T> {
-        // SAFETY: the shadow of a vector is a vector, which nobody else owns.
-        unsafe { shadow.read() }
+        if self.capacity() == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the shadow points to memory like that of the primal vector, which nobody else
+        // owns. Its length and capacity are not numbers with derivatives, so they may be missing.
+        unsafe {
+            let elements = (*shadow).as_ptr().cast_mut();
+            for (i, value) in self.iter().enumerate() {
+                let element = elements.add(i);
+                element.write(value.from_shadow(element));
+            }
+            Vec::from_raw_parts(elements, self.len(), self.capacity())
+        }
     }
 }
 
@@ -216,7 +227,11 @@ unsafe impl<T: Differentiable> Differentiable for Box<T> {
 
     unsafe fn from_shadow(&self, shadow: *const Box<T>) -> Box<T> {
         // SAFETY: the shadow of a box is a box, which nobody else owns.
-        unsafe { shadow.read() }
+        unsafe {
+            let value = shadow.cast::<*mut T>().read();
+            value.write((**self).from_shadow(value));
+            Box::from_raw(value)
+        }
     }
 }
 
