@@ -64,6 +64,7 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
     let unflattened = each(&|m| quote!(::zymase::Differentiable::unflatten(&mut self.#m, from);));
     let dots = each(&|m| quote!(::zymase::Differentiable::dot(&self.#m, &other.#m)));
     let shapes = each(&|m| quote!(::zymase::Differentiable::check_shape(&self.#m, &shadow.#m)?;));
+    let rooms = each(&|m| quote!(::zymase::Differentiable::make_room(&mut self.#m, &primal.#m);));
     Ok(quote! {
         // SAFETY: every field is `Differentiable` itself or constant, and the shape of a structure
         // is that of its fields.
@@ -95,6 +96,10 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
             fn check_shape(&self, shadow: &Self) -> ::core::result::Result<(), ::zymase::ShapeError> {
                 #(#shapes)*
                 ::core::result::Result::Ok(())
+            }
+
+            fn make_room(&mut self, primal: &Self) {
+                #(#rooms)*
             }
 
             unsafe fn from_shadow(&self, shadow: *const Self) -> Self {

@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
                         ::zymase::__private::check_length(#text, #name.len(), #shadow.len(), #times);
                     });
                     if times == 1 {
-                        self.check_shapes(name, shadow);
+                        self.check_shapes(name, quote!(*#name), quote!(*#shadow), *mutable);
                     }
                 }
                 if matches!(word.activity, Activity::Dualv | Activity::DualvOnly) {
@@ -176,7 +176,7 @@ impl<'a> Writer<'a> {
                 let primal = address(name, *mutable);
                 let writes = *mutable || self.mode == Mode::Reverse;
                 for shadow in &shadows {
-                    self.check_shapes(name, shadow);
+                    self.check_shapes(name, quote!(*#name), quote!(*#shadow), *mutable);
                 }
                 let shadows: Vec<_> = shadows.iter().map(|s| address(s, writes)).collect();
                 self.ask(word, primal, &shadows);
@@ -209,6 +209,10 @@ impl<'a> Writer<'a> {
         if word.activity == Activity::Active {
             let zeros = quote_spanned!(word.span=> ::zymase::Differentiable::zeros_like(&#name));
             given = vec![zeros; self.words.width as usize];
+        }
+        for shadow in shadows {
+            self.setup.push(quote!(let mut #shadow = #shadow;));
+            self.check_shapes(name, quote!(#name), quote!(#shadow), true);
         }
         let given: Vec<Ident> = given.iter().map(|value| self.place(value)).collect();
         let place = self.place(&quote!(#name));
@@ -384,13 +388,24 @@ impl<'a> Writer<'a> {
         place
     }
 
-    /// Compares lengths inside of containers, where the type tells how.
-    fn check_shapes(&mut self, name: &Ident, shadow: &Ident) {
-        let text = name.to_string();
+    /// Compares lengths inside of containers, where the type tells how. A shadow of what may grow
+    /// gets the same room.
+    fn check_shapes(
+        &mut self,
+        name: &Ident,
+        primal: TokenStream,
+        shadow: TokenStream,
+        grows: bool,
+    ) {
+        let text = format!("`{name}`");
+        let shapes = match grows {
+            true => quote!(Growing(&#primal, &mut #shadow)),
+            false => quote!(Shapes(&#primal, &#shadow)),
+        };
         self.setup.push(quote! {
             {
                 use ::zymase::__private::{CheckNothing as _, CheckShape as _};
-                (&::zymase::__private::Shapes(&*#name, &*#shadow)).check(#text);
+                ::zymase::__private::#shapes.check(#text);
             }
         });
     }
@@ -563,6 +578,7 @@ impl<'a> Writer<'a> {
                     );
                     // The shadow of what the result owns was made on the way, and is of no use now.
                     drop(::zymase::Differentiable::from_shadow(&*#out.as_ptr(), shadow.as_ptr()));
+                    ::zymase::__private::check_seed(&*#out.as_ptr(), &#seed);
                     #dropped
                 }
             } else {

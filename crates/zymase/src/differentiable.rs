@@ -39,6 +39,11 @@ pub unsafe trait Differentiable: Sized {
     /// Says where the shape of a shadow differs.
     fn check_shape(&self, shadow: &Self) -> Result<(), ShapeError>;
 
+    /// Gives a shadow of the same shape the room to grow that the primal value has.
+    fn make_room(&mut self, primal: &Self) {
+        let _ = primal;
+    }
+
     /// Takes the derivative of `self` out of memory that a derivative has written.
     ///
     /// # Safety
@@ -143,6 +148,10 @@ unsafe impl<T: Differentiable, const N: usize> Differentiable for [T; N] {
         check_each(self, shadow)
     }
 
+    fn make_room(&mut self, primal: &[T; N]) {
+        make_room_in_each(self, primal);
+    }
+
     unsafe fn from_shadow(&self, shadow: *const [T; N]) -> [T; N] {
         // SAFETY: the elements of an array are behind one another.
         std::array::from_fn(|i| unsafe { self[i].from_shadow(shadow.cast::<T>().add(i)) })
@@ -178,6 +187,13 @@ unsafe impl<T: Differentiable> Differentiable for Vec<T> {
     fn check_shape(&self, shadow: &Vec<T>) -> Result<(), ShapeError> {
         ShapeError::compare("length", self.len(), shadow.len())?;
         check_each(self, shadow)
+    }
+
+    fn make_room(&mut self, primal: &Vec<T>) {
+        if self.capacity() < primal.capacity() {
+            self.reserve_exact(primal.capacity() - self.len());
+        }
+        make_room_in_each(self, primal);
     }
 
     unsafe fn from_shadow(&self, shadow: *const Vec<T>) -> Vec<T> {
@@ -225,6 +241,10 @@ unsafe impl<T: Differentiable> Differentiable for Box<T> {
         (**self).check_shape(shadow)
     }
 
+    fn make_room(&mut self, primal: &Box<T>) {
+        (**self).make_room(primal);
+    }
+
     unsafe fn from_shadow(&self, shadow: *const Box<T>) -> Box<T> {
         // SAFETY: the shadow of a box is a box, which nobody else owns.
         unsafe {
@@ -266,6 +286,10 @@ macro_rules! tuple {
                 Ok(())
             }
 
+            fn make_room(&mut self, primal: &Self) {
+                $(self.$i.make_room(&primal.$i);)*
+            }
+
             unsafe fn from_shadow(&self, shadow: *const Self) -> Self {
                 // SAFETY: the parts of a shadow are the shadows of the parts.
                 unsafe { ($(self.$i.from_shadow(&raw const (*shadow).$i),)*) }
@@ -292,4 +316,12 @@ fn check_each<T: Differentiable>(values: &[T], shadows: &[T]) -> Result<(), Shap
         }
     }
     Ok(())
+}
+
+fn make_room_in_each<T: Differentiable>(shadows: &mut [T], values: &[T]) {
+    if T::OWNS_MEMORY {
+        for (shadow, value) in shadows.iter_mut().zip(values) {
+            shadow.make_room(value);
+        }
+    }
 }

@@ -19,5 +19,5 @@ pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::request::*;
-    pub use crate::shape::{CheckNothing, CheckShape, Shapes, check_length};
+    pub use crate::shape::{CheckNothing, CheckShape, Growing, Shapes, check_length, check_seed};
 }

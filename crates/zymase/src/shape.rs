@@ -69,22 +69,33 @@ fn too_short(name: &str, primal: usize, shadow: usize, times: usize) -> ! {
 #[inline(never)]
 #[track_caller]
 fn misshapen(name: &str, error: ShapeError) -> ! {
-    panic!("the shadow of `{name}` does not have its shape: {error}");
+    panic!("the shadow of {name} does not have its shape: {error}");
+}
+
+/// Checks the shape of the derivative that is given with respect to a result.
+#[track_caller]
+pub fn check_seed<T: Differentiable>(result: &T, seed: &T) {
+    if let Err(error) = result.check_shape(seed) {
+        misshapen("the result", error);
+    }
 }
 
 /// A value and its shadow.
 pub struct Shapes<'a, T: ?Sized>(pub &'a T, pub &'a T);
 
+/// A value that the function may let grow, and its shadow.
+pub struct Growing<'a, T: ?Sized>(pub &'a T, pub &'a mut T);
+
 /// Compares the shapes of types that know their shape.
 pub trait CheckShape {
     /// Panics if the shapes differ.
-    fn check(&self, name: &str);
+    fn check(self, name: &str);
 }
 
 impl<T: Differentiable> CheckShape for Shapes<'_, T> {
     #[inline]
     #[track_caller]
-    fn check(&self, name: &str) {
+    fn check(self, name: &str) {
         if T::OWNS_MEMORY
             && let Err(error) = self.0.check_shape(self.1)
         {
@@ -96,10 +107,33 @@ impl<T: Differentiable> CheckShape for Shapes<'_, T> {
 impl<T: Differentiable> CheckShape for Shapes<'_, [T]> {
     #[inline]
     #[track_caller]
-    fn check(&self, name: &str) {
+    fn check(self, name: &str) {
         if T::OWNS_MEMORY {
             for (primal, shadow) in self.0.iter().zip(self.1) {
                 Shapes(primal, shadow).check(name);
+            }
+        }
+    }
+}
+
+impl<T: Differentiable> CheckShape for Growing<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn check(self, name: &str) {
+        if T::OWNS_MEMORY {
+            Shapes(self.0, &*self.1).check(name);
+            self.1.make_room(self.0);
+        }
+    }
+}
+
+impl<T: Differentiable> CheckShape for Growing<'_, [T]> {
+    #[inline]
+    #[track_caller]
+    fn check(self, name: &str) {
+        if T::OWNS_MEMORY {
+            for (primal, shadow) in self.0.iter().zip(self.1) {
+                Growing(primal, shadow).check(name);
             }
         }
     }
@@ -111,7 +145,12 @@ pub trait CheckNothing {
     fn check(&self, name: &str);
 }
 
-impl<T: ?Sized> CheckNothing for &Shapes<'_, T> {
+impl<T: ?Sized> CheckNothing for Shapes<'_, T> {
+    #[inline(always)]
+    fn check(&self, _: &str) {}
+}
+
+impl<T: ?Sized> CheckNothing for Growing<'_, T> {
     #[inline(always)]
     fn check(&self, _: &str) {}
 }
@@ -148,6 +187,16 @@ mod tests {
     #[test]
     fn types_without_a_shape_are_not_compared() {
         struct Other;
-        (&Shapes(&Other, &Other)).check("x");
+        Shapes(&Other, &Other).check("x");
+    }
+
+    #[test]
+    fn a_shadow_gets_the_room_of_a_value_that_may_grow() {
+        let mut value = Vec::with_capacity(10);
+        value.push(1.0f64);
+        let mut shadow = vec![0.0];
+        Growing(&value, &mut shadow).check("x");
+        assert!(shadow.capacity() >= 10);
+        assert_eq!(shadow, [0.0]);
     }
 }
