@@ -24,6 +24,15 @@ pub unsafe trait Differentiable: Sized {
     /// A value of the same shape whose numbers are zero; what is not a number is copied.
     fn zeros_like(&self) -> Self;
 
+    /// A copy.
+    fn copied(&self) -> Self {
+        let mut components = Vec::with_capacity(self.dimension());
+        self.flatten(&mut components);
+        let mut copy = self.zeros_like();
+        copy.unflatten(&mut components.iter());
+        copy
+    }
+
     /// How many numbers there are.
     fn dimension(&self) -> usize;
 

@@ -7,11 +7,19 @@
 // The macros name this crate as their users do.
 extern crate self as zymase;
 
+mod check;
 mod differentiable;
+mod first;
+mod input;
 mod request;
+mod second;
 mod shape;
 
+pub use check::{GradientMismatch, check_grad};
 pub use differentiable::{Differentiable, Scalar};
+pub use first::{grad, jvp, value_and_grad, vjp, zeros_like};
+pub use input::Input;
+pub use second::{hessian, hvp, jacobian};
 pub use shape::ShapeError;
 pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse};
 

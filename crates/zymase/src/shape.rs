@@ -1,7 +1,7 @@
 //! Whether a shadow has the shape of what it is the shadow of. Derivatives write to shadows as far
 //! as primal values go, so this is checked before anything is written.
 
-use crate::Differentiable;
+use crate::{Differentiable, Input};
 use std::fmt;
 
 /// A shadow that does not have the shape of its primal value.
@@ -77,6 +77,14 @@ fn misshapen(name: &str, error: ShapeError) -> ! {
 pub fn check_seed<T: Differentiable>(result: &T, seed: &T) {
     if let Err(error) = result.check_shape(seed) {
         misshapen("the result", error);
+    }
+}
+
+/// Checks the shape of a direction.
+#[track_caller]
+pub fn check_tangent<X: Input + ?Sized>(x: &X, tangent: &X) {
+    if let Err(error) = x.check_tangent(tangent) {
+        misshapen("the input", error);
     }
 }
 
