@@ -34,7 +34,10 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
         let ty = &field.field.ty;
         match field.constant {
             true => quote!(::core::mem::needs_drop::<#ty>()),
-            false => quote_spanned!(ty.span()=> <#ty as ::zymase::Differentiable>::OWNS_MEMORY),
+            false => {
+                let differentiable = field.differentiable();
+                quote!(#differentiable::OWNS_MEMORY)
+            }
         }
     });
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
@@ -42,29 +45,36 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
         let member = &field.member;
         match field.constant {
             true => quote!(::core::clone::Clone::clone(&self.#member)),
-            false => quote!(::zymase::Differentiable::zeros_like(&self.#member)),
+            false => {
+                let differentiable = field.differentiable();
+                quote!(#differentiable::zeros_like(&self.#member))
+            }
         }
     });
     let shadows = fields.iter().map(|field| {
         let member = &field.member;
         match field.constant {
             true => quote!(::core::clone::Clone::clone(&self.#member)),
-            false => quote! {
-                unsafe {
-                    ::zymase::Differentiable::from_shadow(&self.#member, &raw const (*shadow).#member)
+            false => {
+                let differentiable = field.differentiable();
+                quote! {
+                    unsafe {
+                        #differentiable::from_shadow(&self.#member, &raw const (*shadow).#member)
+                    }
                 }
-            },
+            }
         }
     });
-    let each = |call: &dyn Fn(&Member) -> TokenStream| -> Vec<TokenStream> {
-        active().map(|field| call(&field.member)).collect()
+    let each = |call: &dyn Fn(&Member, TokenStream) -> TokenStream| -> Vec<TokenStream> {
+        let call = |field: &Part| call(&field.member, field.differentiable());
+        active().map(call).collect()
     };
-    let dimensions = each(&|m| quote!(::zymase::Differentiable::dimension(&self.#m)));
-    let flattened = each(&|m| quote!(::zymase::Differentiable::flatten(&self.#m, into);));
-    let unflattened = each(&|m| quote!(::zymase::Differentiable::unflatten(&mut self.#m, from);));
-    let dots = each(&|m| quote!(::zymase::Differentiable::dot(&self.#m, &other.#m)));
-    let shapes = each(&|m| quote!(::zymase::Differentiable::check_shape(&self.#m, &shadow.#m)?;));
-    let rooms = each(&|m| quote!(::zymase::Differentiable::make_room(&mut self.#m, &primal.#m);));
+    let dimensions = each(&|m, of| quote!(#of::dimension(&self.#m)));
+    let flattened = each(&|m, of| quote!(#of::flatten(&self.#m, into);));
+    let unflattened = each(&|m, of| quote!(#of::unflatten(&mut self.#m, from);));
+    let dots = each(&|m, of| quote!(#of::dot(&self.#m, &other.#m)));
+    let shapes = each(&|m, of| quote!(#of::check_shape(&self.#m, &shadow.#m)?;));
+    let rooms = each(&|m, of| quote!(#of::make_room(&mut self.#m, &primal.#m);));
     Ok(quote! {
         // SAFETY: every field is `Differentiable` itself or constant, and the shape of a structure
         // is that of its fields.
@@ -109,10 +119,19 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// A field.
 struct Part<'a> {
     field: &'a Field,
     member: Member,
     constant: bool,
+}
+
+impl Part<'_> {
+    /// The trait of its type, at the type: that is where to complain if there is none.
+    fn differentiable(&self) -> TokenStream {
+        let ty = &self.field.ty;
+        quote_spanned!(ty.span()=> <#ty as ::zymase::Differentiable>)
+    }
 }
 
 fn fields(fields: &Fields) -> Vec<Part<'_>> {

@@ -5,7 +5,7 @@ use crate::activity::{Activity, Mode, Word};
 use crate::attribute::Words;
 use crate::forms::{Form, peel};
 use crate::function::{Function, Parameter};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Error, Result, Type};
 
@@ -89,6 +89,8 @@ struct Outcome {
     values: Vec<TokenStream>,
     /// The type of the result of the function, where it has one.
     result: Option<Type>,
+    /// The trait of that type, at its activity.
+    differentiable: TokenStream,
     /// The result may own memory, and then has to be seeded through a sum.
     by_sum: bool,
     /// Drops a result that nobody wants.
@@ -202,12 +204,13 @@ impl<'a> Writer<'a> {
     /// A parameter by value travels in a place of its own; so do its shadows.
     fn value(&mut self, parameter: &Parameter, word: &Word, shadows: &[Ident], inside: &Ident) {
         let Parameter { name, ty, .. } = parameter;
-        if word.activity != Activity::Const {
+        if word.activity == Activity::Dual || word.activity == Activity::DualOnly {
             self.setup.push(must_have_derivative(ty, word));
         }
         let mut given: Vec<TokenStream> = shadows.iter().map(|s| quote!(#s)).collect();
         if word.activity == Activity::Active {
-            let zeros = quote_spanned!(word.span=> ::zymase::Differentiable::zeros_like(&#name));
+            let differentiable = differentiable(ty, word);
+            let zeros = quote_spanned!(word.span=> #differentiable::zeros_like(&#name));
             given = vec![zeros; self.words.width as usize];
         }
         for shadow in shadows {
@@ -233,6 +236,8 @@ impl<'a> Writer<'a> {
         self.setup
             .push(quote!(let mut #out = ::core::mem::MaybeUninit::<#ty>::uninit();));
         self.outcome.result = Some(ty.clone());
+        self.outcome.differentiable = differentiable(ty, word);
+        let differentiable = self.outcome.differentiable.clone();
         let width = self.words.width as usize;
         let float = is_float(ty);
         if word.activity != Activity::Const {
@@ -297,9 +302,7 @@ impl<'a> Writer<'a> {
                 let addresses: Vec<_> = places.iter().map(|p| quote!(&raw mut #p)).collect();
                 let read = |place: &Ident| match float {
                     true => quote!(#place.assume_init()),
-                    false => quote! {
-                        ::zymase::Differentiable::from_shadow(&*#out.as_ptr(), #place.as_ptr())
-                    },
+                    false => quote!(#differentiable::from_shadow(&*#out.as_ptr(), #place.as_ptr())),
                 };
                 let mut values: Vec<_> = places.iter().map(read).collect();
                 // Only the tangent of a bare number can be read without the number.
@@ -552,11 +555,12 @@ impl<'a> Writer<'a> {
             return direct(quote!());
         }
         let (dup, dropped) = (marker("enzyme_dup"), &self.outcome.dropped);
+        let differentiable = &self.outcome.differentiable;
         let constant = marker("enzyme_const");
         let (seed, place) = (local("seed", 0), local("seed_place", 0));
         let seeded = direct(quote!(, #dup, &raw mut #out, &raw mut #place));
         quote_spanned! {span=>
-            if <#ty as ::zymase::Differentiable>::OWNS_MEMORY {
+            if #differentiable::OWNS_MEMORY {
                 let (mut sum, mut one) = (0.0f64, 1.0f64);
                 let mut shadow = ::core::mem::MaybeUninit::<#ty>::zeroed();
                 unsafe {
@@ -567,7 +571,7 @@ impl<'a> Writer<'a> {
                         &mut f64,
                     ) = |#(#names,)* seed, result, sum| unsafe {
                         let value = #called;
-                        *sum = ::zymase::Differentiable::dot(&value, seed);
+                        *sum = #differentiable::dot(&value, seed);
                         result.write(value);
                     };
                     ::zymase::__private::#name(
@@ -577,7 +581,7 @@ impl<'a> Writer<'a> {
                         #dup, &raw mut sum, &raw mut one
                     );
                     // The shadow of what the result owns was made on the way, and is of no use now.
-                    drop(::zymase::Differentiable::from_shadow(&*#out.as_ptr(), shadow.as_ptr()));
+                    drop(#differentiable::from_shadow(&*#out.as_ptr(), shadow.as_ptr()));
                     ::zymase::__private::check_seed(&*#out.as_ptr(), &#seed);
                     #dropped
                 }
@@ -620,7 +624,26 @@ fn marker(name: &str) -> TokenStream {
 
 /// Fails to compile, at the activity, if the type has no derivative.
 fn must_have_derivative(ty: &Type, word: &Word) -> TokenStream {
-    quote_spanned!(word.span=> ::zymase::__private::has_derivative::<#ty>();)
+    let differentiable = differentiable(ty, word);
+    quote_spanned!(word.span=> let _ = #differentiable::OWNS_MEMORY;)
+}
+
+/// The trait of a type, all of it at the activity: that is where to complain if there is none.
+fn differentiable(ty: &Type, word: &Word) -> TokenStream {
+    let ty = at(word.span, quote!(#ty));
+    quote_spanned!(word.span=> <#ty as ::zymase::Differentiable>)
+}
+
+/// The same tokens at another place.
+fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), at(span, group.stream())).into();
+        }
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    moved.collect()
 }
 
 /// A name that no name of the program can be confused with.

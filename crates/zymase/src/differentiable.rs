@@ -15,7 +15,7 @@ use crate::ShapeError;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no derivative",
     label = "`{Self}` is not made of `f32` and `f64`",
-    note = "write `Const` for a value without a derivative, `#[derive(Differentiable)]` for a structure of numbers"
+    note = "write `Const` for a parameter without a derivative, `#[constant]` for such a field, `#[derive(Differentiable)]` for a structure of numbers"
 )]
 pub unsafe trait Differentiable: Sized {
     /// Whether values own memory elsewhere, as a `Vec` does.
@@ -63,6 +63,11 @@ pub unsafe trait Differentiable: Sized {
 }
 
 /// `f32` or `f64`: what the result of a function must be for it to have a gradient.
+#[diagnostic::on_unimplemented(
+    message = "a function that returns `{Self}` has no gradient",
+    label = "`{Self}` is neither `f32` nor `f64`",
+    note = "`jacobian`, `vjp` and `jvp` are for functions with several results"
+)]
 pub trait Scalar: Differentiable + Copy {
     /// One, the derivative of a result with respect to itself.
     const ONE: Self;

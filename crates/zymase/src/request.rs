@@ -43,10 +43,6 @@ pub fn thin<T: ?Sized>(pointer: *const T) -> *const () {
     pointer.cast()
 }
 
-/// Compiles if a type has a derivative.
-#[inline(always)]
-pub fn has_derivative<T: Differentiable>() {}
-
 /// Compiles if the derivative of a result can be given before the result exists.
 #[inline(always)]
 pub fn owns_nothing<T: Differentiable>() {

@@ -97,6 +97,12 @@ pub fn call_kind(name: &str) -> Option<CallKind> {
         .map(|&(_, kind)| kind)
 }
 
+/// The name of a request function in messages. After a colon, the crate `zymase` tells those who
+/// link without us what to do.
+pub fn spoken_name(name: &str) -> String {
+    name.split(':').next().unwrap_or(name).to_string()
+}
+
 /// Whether a call of the function of this name is special.
 pub fn is_request(name: &str) -> bool {
     call_kind(name).is_some()
@@ -363,6 +369,9 @@ mod tests {
         check("__enzyme_reverse", derivative(Sweep::Gradient));
         check("__enzyme_virtualreverse", Some(CallKind::VirtualReverse));
         check("enzyme_autodiff", None);
+        let sentence = "__enzyme_fwddiff: this program asks for derivatives";
+        check(sentence, derivative(Sweep::Forward));
+        assert_eq!(spoken_name(sentence), "__enzyme_fwddiff");
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl<'a> Site<'a> {
                 module,
                 call,
                 kind,
-                name: value_name(callee),
+                name: grammar::spoken_name(&value_name(callee)),
                 args,
                 result_memory,
             }
