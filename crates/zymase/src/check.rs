@@ -12,7 +12,8 @@ use std::fmt;
 /// `x`, and where its values have few valid digits.
 ///
 /// ```no_run
-/// zymase::check_grad(|x| x[0].sin() * x[1], &[0.5, 2.0]).unwrap();
+/// let f = |x: &[f64; 2]| x[0].sin() * x[1];
+/// zymase::check_grad(f, &[0.5, 2.0]).unwrap();
 /// ```
 pub fn check_grad<X: Input + ?Sized, Y: Scalar>(
     f: impl Fn(&X) -> Y,
