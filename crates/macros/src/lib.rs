@@ -10,6 +10,7 @@ mod derive;
 mod expand;
 mod forms;
 mod function;
+mod wrapped;
 
 use activity::Mode;
 use proc_macro::TokenStream;
@@ -38,4 +39,11 @@ pub fn autodiff_forward(words: TokenStream, function: TokenStream) -> TokenStrea
 #[proc_macro_derive(Differentiable, attributes(constant))]
 pub fn differentiable(item: TokenStream) -> TokenStream {
     derive::differentiable(item.into()).into()
+}
+
+/// No derivative flows through this function: its result counts as constant, and so does what it
+/// writes.
+#[proc_macro_attribute]
+pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
+    wrapped::inactive(words.into(), function.into()).into()
 }

@@ -21,7 +21,7 @@ pub use first::{grad, jvp, value_and_grad, vjp, zeros_like};
 pub use input::Input;
 pub use second::{hessian, hvp, jacobian};
 pub use shape::ShapeError;
-pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse};
+pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse, inactive};
 
 /// What the attributes expand to; not for anybody else.
 #[doc(hidden)]

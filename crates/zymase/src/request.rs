@@ -15,6 +15,10 @@ unsafe extern "C-unwind" {
     #[link_name = "__enzyme_fwddiff: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub fn fwddiff(thunk: *const (), ...);
 
+    /// Calls a thunk that no derivative flows through.
+    #[link_name = "__enzyme_call_inactive: this program is for derivatives; build it with 'cargo zymase build'"]
+    pub fn call_inactive(thunk: *const (), ...);
+
     /// The next argument has no derivative.
     pub static enzyme_const: u8;
     /// The next argument has a shadow.
