@@ -73,6 +73,7 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
     let flattened = each(&|m, of| quote!(#of::flatten(&self.#m, into);));
     let unflattened = each(&|m, of| quote!(#of::unflatten(&mut self.#m, from);));
     let dots = each(&|m, of| quote!(#of::dot(&self.#m, &other.#m)));
+    let sums = each(&|m, of| quote!(#of::accumulate(&mut self.#m, &other.#m);));
     let shapes = each(&|m, of| quote!(#of::check_shape(&self.#m, &shadow.#m)?;));
     let rooms = each(&|m, of| quote!(#of::make_room(&mut self.#m, &primal.#m);));
     Ok(quote! {
@@ -101,6 +102,10 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
 
             fn dot(&self, other: &Self) -> f64 {
                 0.0 #(+ #dots)*
+            }
+
+            fn accumulate(&mut self, other: &Self) {
+                #(#sums)*
             }
 
             fn check_shape(&self, shadow: &Self) -> ::core::result::Result<(), ::zymase::ShapeError> {

@@ -10,6 +10,7 @@ mod derive;
 mod expand;
 mod forms;
 mod function;
+mod rule;
 mod wrapped;
 
 use activity::Mode;
@@ -46,4 +47,13 @@ pub fn differentiable(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
     wrapped::inactive(words.into(), function.into()).into()
+}
+
+/// Gives a function derivatives that other functions compute.
+///
+/// `#[derivative(ACTIVITIES, RESULT, forward = tangent, reverse = (augmented, pullback))]`: what the
+/// rule handles, in the words of [`macro@autodiff_reverse`], and the functions of one mode or both.
+#[proc_macro_attribute]
+pub fn derivative(words: TokenStream, function: TokenStream) -> TokenStream {
+    rule::derivative(words.into(), function.into()).into()
 }

@@ -1,5 +1,5 @@
 //! Functions that derivatives do not look into: `#[inactive]`, and those with a derivative of their
-//! own.
+//! own ([`rule`](crate::rule)).
 //!
 //! The function becomes a call that the linker knows, on a thunk with its body. Where no derivative
 //! is taken, the linker makes that an ordinary call of the thunk. A function that is only marked
@@ -17,7 +17,7 @@ pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
     let written = no_words(words).and_then(|()| {
         let written: Written = syn::parse2(function.clone())?;
         let wrapper = Wrapper::new(&written, syn::parse2(function)?);
-        Ok(wrapper.around(quote!(::zymase::__private::call_inactive), quote!()))
+        Ok(wrapper.around(quote!(::zymase::__private::call_inactive)))
     });
     written.unwrap_or_else(|complaint| complaint.to_compile_error())
 }
@@ -129,9 +129,18 @@ impl<'a> Wrapper<'a> {
         wrapper
     }
 
-    /// The function, whose body is now a call of `call` on the thunk, then `more`, then the words of
-    /// the thunk.
-    pub fn around(&self, call: TokenStream, more: TokenStream) -> TokenStream {
+    /// The function, whose body is now a call of `call` on the thunk and its words.
+    pub fn around(&self, call: TokenStream) -> TokenStream {
+        self.around_with(call, quote!(), quote!())
+    }
+
+    /// As [`around`](Wrapper::around), with more words after the thunk, and what they need before.
+    pub fn around_with(
+        &self,
+        call: TokenStream,
+        more: TokenStream,
+        before: TokenStream,
+    ) -> TokenStream {
         let Written {
             attributes,
             visibility,
@@ -176,6 +185,7 @@ impl<'a> Wrapper<'a> {
             #(#attributes)*
             #visibility #outer {
                 #(#setup)*
+                #before
                 #calls
             }
         }

@@ -45,6 +45,9 @@ pub unsafe trait Differentiable: Sized {
     /// The sum of the products of corresponding numbers.
     fn dot(&self, other: &Self) -> f64;
 
+    /// Adds the numbers of another value of the same shape.
+    fn accumulate(&mut self, other: &Self);
+
     /// Says where the shape of a shadow differs.
     fn check_shape(&self, shadow: &Self) -> Result<(), ShapeError>;
 
@@ -105,6 +108,10 @@ macro_rules! float {
                 f64::from(*self) * f64::from(*other)
             }
 
+            fn accumulate(&mut self, other: &$float) {
+                *self += other;
+            }
+
             fn check_shape(&self, _: &$float) -> Result<(), ShapeError> {
                 Ok(())
             }
@@ -158,6 +165,10 @@ unsafe impl<T: Differentiable, const N: usize> Differentiable for [T; N] {
         dot(self, other)
     }
 
+    fn accumulate(&mut self, other: &[T; N]) {
+        accumulate_each(self, other);
+    }
+
     fn check_shape(&self, shadow: &[T; N]) -> Result<(), ShapeError> {
         check_each(self, shadow)
     }
@@ -196,6 +207,10 @@ unsafe impl<T: Differentiable> Differentiable for Vec<T> {
 
     fn dot(&self, other: &Vec<T>) -> f64 {
         dot(self, other)
+    }
+
+    fn accumulate(&mut self, other: &Vec<T>) {
+        accumulate_each(self, other);
     }
 
     fn check_shape(&self, shadow: &Vec<T>) -> Result<(), ShapeError> {
@@ -251,6 +266,10 @@ unsafe impl<T: Differentiable> Differentiable for Box<T> {
         (**self).dot(other)
     }
 
+    fn accumulate(&mut self, other: &Box<T>) {
+        (**self).accumulate(other);
+    }
+
     fn check_shape(&self, shadow: &Box<T>) -> Result<(), ShapeError> {
         (**self).check_shape(shadow)
     }
@@ -295,6 +314,10 @@ macro_rules! tuple {
                 0.0 $(+ self.$i.dot(&other.$i))*
             }
 
+            fn accumulate(&mut self, other: &Self) {
+                $(self.$i.accumulate(&other.$i);)*
+            }
+
             fn check_shape(&self, shadow: &Self) -> Result<(), ShapeError> {
                 $(self.$i.check_shape(&shadow.$i)?;)*
                 Ok(())
@@ -321,6 +344,12 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
 fn dot<T: Differentiable>(a: &[T], b: &[T]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
+}
+
+fn accumulate_each<T: Differentiable>(values: &mut [T], others: &[T]) {
+    for (value, other) in values.iter_mut().zip(others) {
+        value.accumulate(other);
+    }
 }
 
 fn check_each<T: Differentiable>(values: &[T], shadows: &[T]) -> Result<(), ShapeError> {

@@ -12,6 +12,7 @@ mod differentiable;
 mod first;
 mod input;
 mod request;
+mod rule;
 mod second;
 mod shape;
 
@@ -21,11 +22,12 @@ pub use first::{grad, jvp, value_and_grad, vjp, zeros_like};
 pub use input::Input;
 pub use second::{hessian, hvp, jacobian};
 pub use shape::ShapeError;
-pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse, inactive};
+pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse, derivative, inactive};
 
 /// What the attributes expand to; not for anybody else.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::request::*;
+    pub use crate::rule::*;
     pub use crate::shape::{CheckNothing, CheckShape, Growing, Shapes, check_length, check_seed};
 }

@@ -19,6 +19,11 @@ unsafe extern "C-unwind" {
     #[link_name = "__enzyme_call_inactive: this program is for derivatives; build it with 'cargo zymase build'"]
     pub fn call_inactive(thunk: *const (), ...);
 
+    /// Calls a thunk that comes with its derivatives: the augmented sweep, the gradient and the
+    /// tangent, each a thunk too or null, and a text with a name and activities.
+    #[link_name = "__enzyme_call_with_rule: this program is for derivatives; build it with 'cargo zymase build'"]
+    pub fn call_with_rule(thunk: *const (), ...);
+
     /// The next argument has no derivative.
     pub static enzyme_const: u8;
     /// The next argument has a shadow.

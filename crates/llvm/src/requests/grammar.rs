@@ -14,6 +14,8 @@ pub enum CallKind {
     VirtualReverse,
     /// A call through which no derivative flows.
     CallInactive,
+    /// A call of a function that comes with its derivatives.
+    CallWithRule,
     /// The identity, with derivative zero.
     IgnoreDerivatives,
     /// A statement of what memory holds.
@@ -66,6 +68,7 @@ const CALLS: &[(&str, CallKind)] = &[
     ("__enzyme_reverse", CallKind::Derivative(Sweep::Gradient)),
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
     ("__enzyme_call_inactive", CallKind::CallInactive),
+    ("__enzyme_call_with_rule", CallKind::CallWithRule),
     ("__enzyme_ignore_derivatives", CallKind::IgnoreDerivatives),
     (
         "__enzyme_float",
