@@ -6,21 +6,18 @@
 use crate::activity::{Activity, Mode, Word};
 use crate::forms::{Form, peel};
 use crate::function::{Function, Parameter};
-use crate::wrapped::{Wrapper, Written};
+use crate::wrapped::{Wrapper, Written, refused};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Error, LitByteStr, Path, Result, Token, Type};
 
 /// The function, which now comes with its derivatives.
 pub fn derivative(words: TokenStream, function: TokenStream) -> TokenStream {
     let written = expand(words, function.clone());
-    // Without its rule, the function itself is still there for those who call it.
-    written.unwrap_or_else(|complaint| {
-        let complaint = complaint.to_compile_error();
-        quote!(#function #complaint)
-    })
+    written.unwrap_or_else(|complaint| refused(function, complaint))
 }
 
 fn expand(words: TokenStream, function: TokenStream) -> Result<TokenStream> {
@@ -307,6 +304,11 @@ impl<'a> Rule<'a> {
             [one] => quote!(#one),
             several => quote!((#(#several),*)),
         };
+        // Never called: what one keeps is what the other takes, and if not, that one is to blame.
+        let span = pullback.span().resolved_at(Span::mixed_site());
+        let same = quote_spanned! {span=>
+            let _ = |#(#names),*| gradient(#(#names,)* augmented(#(#names),*));
+        };
         quote_spanned! {Span::mixed_site()=>
             let augmented: fn(#(#types),*) -> *mut _ = |#(#names),*| unsafe {
                 #keep
@@ -319,8 +321,7 @@ impl<'a> Rule<'a> {
                 let #returned = #pullback(tape #(, #passed)*);
                 #(::zymase::__private::accumulate(#numbers, #values);)*
             };
-            // Never called: what one keeps is what the other takes.
-            let _ = |#(#names),*| gradient(#(#names,)* augmented(#(#names),*));
+            #same
             let (augmented, gradient) = (augmented as *const (), gradient as *const ());
         }
     }

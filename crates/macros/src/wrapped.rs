@@ -16,10 +16,16 @@ use syn::{Attribute, Block, Error, FnArg, Pat, Result, Signature, Visibility, pa
 pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
     let written = no_words(words).and_then(|()| {
         let written: Written = syn::parse2(function.clone())?;
-        let wrapper = Wrapper::new(&written, syn::parse2(function)?);
+        let wrapper = Wrapper::new(&written, syn::parse2(function.clone())?);
         Ok(wrapper.around(quote!(::zymase::__private::call_inactive)))
     });
-    written.unwrap_or_else(|complaint| complaint.to_compile_error())
+    written.unwrap_or_else(|complaint| refused(function, complaint))
+}
+
+/// The function as it is, for those who call it, and what is wrong with its attribute.
+pub fn refused(function: TokenStream, complaint: Error) -> TokenStream {
+    let complaint = complaint.to_compile_error();
+    quote!(#function #complaint)
 }
 
 fn no_words(words: TokenStream) -> Result<()> {
