@@ -59,7 +59,7 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
                 let differentiable = field.differentiable();
                 quote! {
                     unsafe {
-                        #differentiable::from_shadow(&self.#member, &raw const (*shadow).#member)
+                        #differentiable::adopt_shadow(&self.#member, &raw const (*shadow).#member)
                     }
                 }
             }
@@ -117,7 +117,7 @@ fn implementation(item: DeriveInput) -> Result<TokenStream> {
                 #(#rooms)*
             }
 
-            unsafe fn from_shadow(&self, shadow: *const Self) -> Self {
+            unsafe fn adopt_shadow(&self, shadow: *const Self) -> Self {
                 #name { #(#members: #shadows),* }
             }
         }

@@ -77,7 +77,7 @@ fn agree(a: f64, b: f64, tolerance: f64) -> bool {
 #[derive(Copy, Clone, PartialEq)]
 pub struct GradientMismatch {
     /// Which number of the input it is, counted from zero in the order of
-    /// [`Differentiable::flatten`](crate::Differentiable::flatten).
+    /// [`Differentiable::flatten`].
     pub component: usize,
     /// The derivative in reverse mode.
     pub reverse: f64,

@@ -62,7 +62,7 @@ pub unsafe trait Differentiable: Sized {
     ///
     /// `shadow` points to memory that a derivative has written as the shadow of `self`, and that is
     /// not used again.
-    unsafe fn from_shadow(&self, shadow: *const Self) -> Self;
+    unsafe fn adopt_shadow(&self, shadow: *const Self) -> Self;
 }
 
 /// `f32` or `f64`: what the result of a function must be for it to have a gradient.
@@ -116,7 +116,7 @@ macro_rules! float {
                 Ok(())
             }
 
-            unsafe fn from_shadow(&self, shadow: *const $float) -> $float {
+            unsafe fn adopt_shadow(&self, shadow: *const $float) -> $float {
                 // SAFETY: the caller points to a number.
                 unsafe { shadow.read() }
             }
@@ -177,9 +177,9 @@ unsafe impl<T: Differentiable, const N: usize> Differentiable for [T; N] {
         make_room_in_each(self, primal);
     }
 
-    unsafe fn from_shadow(&self, shadow: *const [T; N]) -> [T; N] {
+    unsafe fn adopt_shadow(&self, shadow: *const [T; N]) -> [T; N] {
         // SAFETY: the elements of an array are behind one another.
-        std::array::from_fn(|i| unsafe { self[i].from_shadow(shadow.cast::<T>().add(i)) })
+        std::array::from_fn(|i| unsafe { self[i].adopt_shadow(shadow.cast::<T>().add(i)) })
     }
 }
 
@@ -225,7 +225,7 @@ unsafe impl<T: Differentiable> Differentiable for Vec<T> {
         make_room_in_each(self, primal);
     }
 
-    unsafe fn from_shadow(&self, shadow: *const Vec<T>) -> Vec<T> {
+    unsafe fn adopt_shadow(&self, shadow: *const Vec<T>) -> Vec<T> {
         if self.capacity() == 0 {
             return Vec::new();
         }
@@ -235,7 +235,7 @@ unsafe impl<T: Differentiable> Differentiable for Vec<T> {
             let elements = (*shadow).as_ptr().cast_mut();
             for (i, value) in self.iter().enumerate() {
                 let element = elements.add(i);
-                element.write(value.from_shadow(element));
+                element.write(value.adopt_shadow(element));
             }
             Vec::from_raw_parts(elements, self.len(), self.capacity())
         }
@@ -278,11 +278,11 @@ unsafe impl<T: Differentiable> Differentiable for Box<T> {
         (**self).make_room(primal);
     }
 
-    unsafe fn from_shadow(&self, shadow: *const Box<T>) -> Box<T> {
+    unsafe fn adopt_shadow(&self, shadow: *const Box<T>) -> Box<T> {
         // SAFETY: the shadow of a box is a box, which nobody else owns.
         unsafe {
             let value = shadow.cast::<*mut T>().read();
-            value.write((**self).from_shadow(value));
+            value.write((**self).adopt_shadow(value));
             Box::from_raw(value)
         }
     }
@@ -327,9 +327,9 @@ macro_rules! tuple {
                 $(self.$i.make_room(&primal.$i);)*
             }
 
-            unsafe fn from_shadow(&self, shadow: *const Self) -> Self {
+            unsafe fn adopt_shadow(&self, shadow: *const Self) -> Self {
                 // SAFETY: the parts of a shadow are the shadows of the parts.
-                unsafe { ($(self.$i.from_shadow(&raw const (*shadow).$i),)*) }
+                unsafe { ($(self.$i.adopt_shadow(&raw const (*shadow).$i),)*) }
             }
         }
     };

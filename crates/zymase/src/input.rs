@@ -147,7 +147,7 @@ macro_rules! requests {
                     &raw mut one,
                 );
                 let y = y.assume_init();
-                drop(y.from_shadow(shadow.as_ptr()));
+                drop(y.adopt_shadow(shadow.as_ptr()));
                 y
             }
         }
@@ -176,7 +176,7 @@ macro_rules! requests {
                     &raw mut dy,
                 );
                 let y = y.assume_init();
-                let dy = y.from_shadow(dy.as_ptr());
+                let dy = y.adopt_shadow(dy.as_ptr());
                 (y, dy)
             }
         }

@@ -3,15 +3,15 @@
 //! ```no_run
 //! use zymase::autodiff_reverse;
 //!
-//! #[autodiff_reverse(d_norm, Duplicated, Active)]
-//! fn norm(x: &[f64]) -> f64 {
-//!     x.iter().map(|x| x * x).sum::<f64>().sqrt()
+//! #[autodiff_reverse(d_energy, Duplicated, Const, Active)]
+//! fn energy(x: &[f64], mass: f64) -> f64 {
+//!     mass * x.iter().map(|x| x * x).sum::<f64>()
 //! }
 //!
 //! let (x, mut dx) = ([3.0, 4.0], [0.0; 2]);
-//! let value = d_norm(&x, &mut dx, 1.0);
-//! assert_eq!(value, 5.0);
-//! assert_eq!(dx, [0.6, 0.8]);
+//! let value = d_energy(&x, &mut dx, 0.5, 1.0);
+//! assert_eq!(value, 12.5);
+//! assert_eq!(dx, [3.0, 4.0]);
 //! ```
 //!
 //! Zymase differentiates compiled code: this crate asks, and the linker `zymase ld`, which

@@ -192,8 +192,7 @@ impl<'a> Writer<'a> {
             quote!(<#parameters>)
         });
         let doc = format!(
-            "The derivative of [`{}`]({}{}) in {}.",
-            self.function.name,
+            "The derivative of [`{}{}`] in {}.",
             if self.associated() { "Self::" } else { "" },
             self.function.name,
             self.mode.name()
@@ -310,7 +309,7 @@ impl<'a> Writer<'a> {
                         #dup, &raw mut sum, &raw mut one
                     );
                     // The shadow of what the result owns was made on the way, and is of no use now.
-                    drop(#differentiable::from_shadow(&*#out.as_ptr(), shadow.as_ptr()));
+                    drop(#differentiable::adopt_shadow(&*#out.as_ptr(), shadow.as_ptr()));
                     ::zymase::__private::check_seed(&*#out.as_ptr(), &#seed);
                     #dropped
                 }

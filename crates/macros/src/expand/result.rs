@@ -80,7 +80,9 @@ impl Writer<'_> {
                 let addresses: Vec<_> = places.iter().map(|p| quote!(&raw mut #p)).collect();
                 let read = |place: &Ident| match float {
                     true => quote!(#place.assume_init()),
-                    false => quote!(#differentiable::from_shadow(&*#out.as_ptr(), #place.as_ptr())),
+                    false => {
+                        quote!(#differentiable::adopt_shadow(&*#out.as_ptr(), #place.as_ptr()))
+                    }
                 };
                 let mut values: Vec<_> = places.iter().map(read).collect();
                 // Only the tangent of a bare number can be read without the number.
