@@ -341,6 +341,8 @@ tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
 
 fn dot<T: Differentiable>(a: &[T], b: &[T]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()

@@ -11,7 +11,7 @@ use crate::function::Function;
 use crate::wrapped::refused;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Error, Result, Type};
+use syn::{Error, Result, Type, parse_quote};
 
 /// The function as it is, and its derivative.
 pub fn beside(mode: Mode, words: TokenStream, function: TokenStream) -> TokenStream {
@@ -83,6 +83,8 @@ struct Writer<'a> {
     passed: Vec<TokenStream>,
     /// The words of the request.
     request: Vec<TokenStream>,
+    /// Whether `self` has a shadow.
+    shadows_self: bool,
     outcome: Outcome,
 }
 
@@ -120,6 +122,7 @@ impl<'a> Writer<'a> {
             thunk_names: Vec::new(),
             passed: Vec::new(),
             request,
+            shadows_self: false,
             outcome: Outcome::default(),
         }
     }
@@ -186,6 +189,14 @@ impl<'a> Writer<'a> {
         let unsafety = self.function.is_unsafe.then(|| quote!(unsafe));
         let (guard, use_guard) = self.guard();
         let asked = self.asked();
+        let mut generics = generics.clone();
+        if self.shadows_self {
+            // A shadow of `self` has its type, which is none that a trait object knows.
+            generics
+                .make_where_clause()
+                .predicates
+                .push(parse_quote!(Self: Sized));
+        }
         let (_, _, clause) = generics.split_for_impl();
         let parameters = (!generics.params.is_empty()).then(|| {
             let parameters = &generics.params;

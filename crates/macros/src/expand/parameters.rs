@@ -17,6 +17,7 @@ impl Writer<'_> {
             let ty = shadow_type(parameter, self.mode);
             self.declarations.push(quote!(#shadow: #ty));
         }
+        self.shadows_self |= name == "self" && !shadows.is_empty();
         let inside = local("p", self.thunk_names.len());
         match &parameter.form {
             Form::Value(_) => self.value(parameter, word, &shadows, &inside),

@@ -5,7 +5,7 @@ use zymase::{autodiff_forward, autodiff_reverse};
 
 #[autodiff_reverse(d_sum, Duplicated, Duplicated, Active)]
 #[autodiff_forward(f_sum, 2, Dualv, Const, DualOnly)]
-fn sum(x: &[f64], y: &Vec<Vec<f64>>) -> f64 {
+fn sum(x: &[f64], y: &[Vec<f64>]) -> f64 {
     x.iter().sum::<f64>() + y.iter().map(|y| y.iter().sum::<f64>()).sum::<f64>()
 }
 

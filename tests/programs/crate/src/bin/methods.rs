@@ -102,6 +102,10 @@ fn traits() {
     let (value, dby) = Circle { radius: 1.0 }.d_scaled(2.0, 1.0);
     near(value, 12.0, 1e-15);
     near(dby, 12.0, 1e-15);
+    // Derivatives do not keep a trait from being used for trait objects.
+    let shape: &dyn Shape = &Rectangle(2.0, 3.0);
+    assert_eq!(shape.scaled(2.0), 24.0);
+    assert_eq!(shape.d_scaled(2.0, 1.0), (24.0, 24.0));
 }
 
 struct Scaled<T>(T);
