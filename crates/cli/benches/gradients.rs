@@ -1,11 +1,11 @@
 //! How long gradients take, and how long it takes to compile them, as ratios.
 //!
-//! `cargo bench -p zymase --bench gradients` builds every program of `bench/` with `zymase cc` at
+//! `cargo bench -p zymase-cli --bench gradients` builds every program of `bench/` with `zymase cc` at
 //! -O2 and -O3, with and without `restrict` where it matters, runs it, and prints a table: the
 //! function alone, its gradient, their ratio, the ratio to a gradient written by hand where there is
 //! one, and how far the median of the repetitions lies above the fastest. A second table compares
 //! `zymase cc` (`zymase c++` for programs in C++) with clang alone. Words after `--` choose programs:
-//! `cargo bench -p zymase --bench gradients -- lu fft`.
+//! `cargo bench -p zymase-cli --bench gradients -- lu fft`.
 //!
 //! Ratios are of measurements in one process, a primal and a gradient by turns. Nothing is asserted;
 //! a ratio above four, or above one and a half to what was written by hand, is marked.

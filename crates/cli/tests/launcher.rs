@@ -74,7 +74,7 @@ fn driver_is_missing() {
     let text = shown(&launch(&folder)).replace(folder.path().to_str().unwrap(), "FOLDER");
     expect![[r#"
         exit code 1
-        error[Z0811]: zymase-driver is missing in FOLDER; install Zymase again with `cargo install zymase`
+        error[Z0811]: zymase-driver is missing in FOLDER; install Zymase again with `cargo install zymase-cli`
     "#]]
     .assert_eq(&text);
 }

@@ -1,6 +1,6 @@
 //! Programs that are large, and derivatives that find no memory.
 //!
-//! The sizes here take a moment; `cargo bench -p zymase --bench limits` prints how time and memory
+//! The sizes here take a moment; `cargo bench -p zymase-cli --bench limits` prints how time and memory
 //! grow up to a hundred times as far.
 
 mod common;

@@ -163,7 +163,7 @@ impl Isolated {
                 LLVMSetLinkage(variable, linkage);
             }
             let symbols = pins.requests.iter().map(|request| &request.symbol);
-            for symbol in symbols.chain(&pins.barriers) {
+            for symbol in symbols.chain(&pins.barriers).chain(&pins.ruled) {
                 if let Some(function) = program.function(symbol)
                     && LLVMIsDeclaration(function) == 0
                 {

@@ -1,11 +1,11 @@
 //! How compile time and memory grow with the size of a program.
 //!
-//! `cargo bench -p zymase --bench limits` writes C programs of several families at growing sizes,
+//! `cargo bench -p zymase-cli --bench limits` writes C programs of several families at growing sizes,
 //! compiles them with `zymase cc -O2 -c` and with clang alone, and prints a line for each: size,
 //! seconds of Zymase and of clang, peak memory of both, and the exponent with which the seconds of
 //! each grew since the size before (1 is linear, 2 is quadratic). Seconds are those of the processor,
 //! so that a busy machine gives the same curve. Words after `--` choose families,
-//! and a number limits the size: `cargo bench -p zymase --bench limits -- chain 1000`.
+//! and a number limits the size: `cargo bench -p zymase-cli --bench limits -- chain 1000`.
 //!
 //! Nothing is asserted; an exponent of Zymase above 1.4 that clang does not have is marked. Tapes
 //! that find no memory are in `crates/cli/tests/limits.rs`, for they cost no compile time.

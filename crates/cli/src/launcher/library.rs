@@ -42,7 +42,7 @@ pub fn find() -> Result<PathBuf, String> {
     }
     Err(format!(
         "no LLVM {VERSION} library found: it was in {BUILD_FOLDER} when Zymase was built, and the \
-         Rust toolchain in use has none; install Zymase again with `cargo install zymase`, or set \
+         Rust toolchain in use has none; install Zymase again with `cargo install zymase-cli`, or set \
          ZYMASE_LLVM_PREFIX to a folder with lib/libLLVM.so.{VERSION}"
     ))
 }
@@ -51,7 +51,7 @@ pub fn find() -> Result<PathBuf, String> {
 pub fn unfit(folder: &Path) -> String {
     format!(
         "the LLVM library in {} does not fit this build of Zymase; install Zymase again with \
-         `cargo install zymase`",
+         `cargo install zymase-cli`",
         folder.display()
     )
 }

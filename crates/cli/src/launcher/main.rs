@@ -63,7 +63,7 @@ fn driver_path() -> Result<PathBuf, String> {
     }
     let folder = own.parent().map(|p| p.display().to_string());
     Err(format!(
-        "zymase-driver is missing in {}; install Zymase again with `cargo install zymase`",
+        "zymase-driver is missing in {}; install Zymase again with `cargo install zymase-cli`",
         folder.unwrap_or_default()
     ))
 }

@@ -2,10 +2,10 @@
 //! and those that Zymase brings along for the containers of C++.
 
 use super::targets::{called_types, marked};
-use super::{Library, UNIQUE, Wanted, forget_body, forget_notes, is_local, set_name};
+use super::{Library, UNIQUE, Wanted, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
-use crate::requests::{Pinned, Pins, noted_variables, pin};
+use crate::requests::{Pinned, Pins, Registered, Rule, noted_variables, pin};
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -68,9 +68,16 @@ pub(super) fn take_from_library(
             for name in named.chain(about) {
                 make_unique(&module, name, number);
             }
-            for barrier in &pins.barriers[known..] {
-                forget_body(&module, barrier);
-            }
+            // The body stays: this module of the program has a barrier of its own, which nobody
+            // else can call.
+            let barriers = pins.barriers[known..].iter();
+            let inactive = barriers.map(|barrier| Registered {
+                by: barrier.clone(),
+                about: barrier.clone(),
+                rule: Rule::Inactive,
+                place: None,
+            });
+            pins.registered.extend(inactive.collect::<Vec<_>>());
             private.link(module)?;
         }
     }

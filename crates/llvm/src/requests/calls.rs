@@ -1,6 +1,7 @@
 //! Questions about calls of request functions and the functions they name.
 
 use super::complaints as complain;
+use super::grammar::spoken_name;
 use super::parse::Target;
 use super::types::core_type;
 use crate::raw::value_name;
@@ -23,7 +24,7 @@ pub unsafe fn calls_of(function: LLVMValueRef) -> Result<Vec<LLVMValueRef>> {
             next = LLVMGetNextUse(next);
             let is_call = !LLVMIsACallInst(user).is_null() || !LLVMIsAInvokeInst(user).is_null();
             if !is_call || LLVMGetCalledValue(user) != function {
-                return Err(complain::address_taken(&value_name(function)));
+                return Err(complain::address_taken(&spoken_name(&value_name(function))));
             }
             calls.push(user);
         }

@@ -14,6 +14,8 @@ pub enum CallKind {
     VirtualReverse,
     /// A call through which no derivative flows.
     CallInactive,
+    /// A call of a function that comes with its derivatives.
+    CallWithRule,
     /// The identity, with derivative zero.
     IgnoreDerivatives,
     /// A statement of what memory holds.
@@ -66,6 +68,7 @@ const CALLS: &[(&str, CallKind)] = &[
     ("__enzyme_reverse", CallKind::Derivative(Sweep::Gradient)),
     ("__enzyme_virtualreverse", CallKind::VirtualReverse),
     ("__enzyme_call_inactive", CallKind::CallInactive),
+    ("__enzyme_call_with_rule", CallKind::CallWithRule),
     ("__enzyme_ignore_derivatives", CallKind::IgnoreDerivatives),
     (
         "__enzyme_float",
@@ -95,6 +98,12 @@ pub fn call_kind(name: &str) -> Option<CallKind> {
         .iter()
         .find(|(part, _)| name.contains(part))
         .map(|&(_, kind)| kind)
+}
+
+/// The name of a request function in messages. After a colon, the crate `zymase` tells those who
+/// link without us what to do.
+pub fn spoken_name(name: &str) -> String {
+    name.split(':').next().unwrap_or(name).to_string()
 }
 
 /// Whether a call of the function of this name is special.
@@ -363,6 +372,9 @@ mod tests {
         check("__enzyme_reverse", derivative(Sweep::Gradient));
         check("__enzyme_virtualreverse", Some(CallKind::VirtualReverse));
         check("enzyme_autodiff", None);
+        let sentence = "__enzyme_fwddiff: this program asks for derivatives";
+        check(sentence, derivative(Sweep::Forward));
+        assert_eq!(spoken_name(sentence), "__enzyme_fwddiff");
     }
 
     #[test]

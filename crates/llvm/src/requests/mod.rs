@@ -28,6 +28,7 @@ mod parse;
 mod pin;
 mod places;
 mod registrations;
+mod ruled;
 mod settings;
 mod types;
 

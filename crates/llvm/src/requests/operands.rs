@@ -61,6 +61,24 @@ pub unsafe fn function(value: LLVMValueRef) -> Option<LLVMValueRef> {
     None
 }
 
+/// The text of a constant string that a value points to.
+///
+/// # Safety
+/// `value` is a live value.
+pub unsafe fn text(value: LLVMValueRef) -> Option<String> {
+    let mut value = value;
+    // SAFETY: operands of live values are live.
+    unsafe {
+        for _ in 0..DEPTH {
+            if let Some(text) = super::registrations::string(value) {
+                return Some(text);
+            }
+            value = step(value)?;
+        }
+    }
+    None
+}
+
 /// The parameter of the surrounding function that a value is, if it is one.
 ///
 /// # Safety

@@ -11,7 +11,7 @@ use super::parse::{Parsed, Source, Word, parse};
 use super::places::{complain_at, places_of};
 use super::registrations::{Registered, refuse_annotated_values, registrations};
 use super::types::core_type;
-use super::{grammar, operands};
+use super::{grammar, operands, ruled};
 use crate::module::Module;
 use crate::raw::{c_string, value_name};
 use llvm_sys::core::*;
@@ -58,6 +58,8 @@ pub struct Pins {
     pub requests: Vec<Pinned>,
     /// Functions that were added to the module to stand for something without a derivative.
     pub barriers: Vec<String>,
+    /// Functions that were added to the module to stand for something with a rule of its own.
+    pub ruled: Vec<String>,
     /// What the program registers.
     pub registered: Vec<Registered>,
 }
@@ -148,7 +150,7 @@ impl<'a> Site<'a> {
                 module,
                 call,
                 kind,
-                name: value_name(callee),
+                name: grammar::spoken_name(&value_name(callee)),
                 args,
                 result_memory,
             }
@@ -162,6 +164,7 @@ impl<'a> Site<'a> {
             let done = match self.kind {
                 CallKind::Derivative(sweep) => self.replace_derivative(sweep, pins),
                 CallKind::CallInactive => self.replace_by_barrier(true, pins),
+                CallKind::CallWithRule => self.replace_by_ruled(pins),
                 CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
                 CallKind::VirtualReverse => self.replace_by_function(),
                 CallKind::TypeHint(hint) => self.replace_by_hint(hint),
@@ -230,6 +233,31 @@ impl<'a> Site<'a> {
                 .ok_or_else(|| complain::unsupported_call(&self.name))?;
             pins.barriers.push(symbol);
             let result = self.call_instead(barrier, &passed);
+            self.erase(Some(result));
+            Ok(())
+        }
+    }
+
+    /// Replaces the call by one of a new function that has derivatives of its own.
+    unsafe fn replace_by_ruled(self, pins: &mut Pins) -> Result<()> {
+        // SAFETY: arguments of a live call are live.
+        unsafe {
+            let rule = ruled::read(&self.args, &self.name)?;
+            let passed = &self.args[ruled::WORDS..];
+            let symbol = format!("{} (with rule {})", rule.name, pins.ruled.len());
+            let function = self.declare(&symbol, passed);
+            fill_barrier(self.module, function, Some(rule.function), passed.len())
+                .ok_or_else(|| complain::unsupported_call(&self.name))?;
+            let place = places_of(self.call).into_iter().next();
+            let registered = rule.rules.into_iter().map(|rule| Registered {
+                by: format!("the rule of {symbol}"),
+                about: symbol.clone(),
+                rule,
+                place: place.clone(),
+            });
+            pins.registered.extend(registered);
+            pins.ruled.push(symbol);
+            let result = self.call_instead(function, passed);
             self.erase(Some(result));
             Ok(())
         }

@@ -297,7 +297,7 @@ fn annotated_derivative(module: &Module, kind: RuleKind, text: &str) -> Result<R
 }
 
 /// The activities in a string such as "dup,const,out".
-fn activities(by: &str, words: &str) -> Result<Vec<Activity>> {
+pub(super) fn activities(by: &str, words: &str) -> Result<Vec<Activity>> {
     let words = words.split(',').map(str::trim);
     words
         .map(|word| {
@@ -323,10 +323,16 @@ unsafe fn rule(kind: Registration, symbol: LLVMValueRef) -> Rule {
 }
 
 /// The text of a constant string.
+///
+/// # Safety
+/// `pointer` is a live value.
 pub(super) unsafe fn string(pointer: LLVMValueRef) -> Option<String> {
     // SAFETY: the bytes live as long as the constant.
     unsafe {
         let mut symbols = Vec::new();
+        if LLVMIsConstant(pointer) == 0 {
+            return None;
+        }
         collect_symbols(pointer, &mut symbols, 4);
         let global = *symbols.first()?;
         if LLVMIsAGlobalVariable(global).is_null() || LLVMIsDeclaration(global) != 0 {

@@ -1,0 +1,66 @@
+//! Calls of functions that come with their derivatives: the attribute `derivative` of the crate
+//! `zymase` expands to one.
+//!
+//! `__enzyme_call_with_rule(f, augmented, gradient, tangent, "name;activities", arguments…)` calls `f`
+//! with the arguments. A mode that has no rule of its own has null in its place; then derivatives
+//! go through the body of `f`.
+
+use super::complaints as complain;
+use super::operands;
+use super::registrations::{Rule, activities};
+use crate::raw::value_name;
+use llvm_sys::core::LLVMIsNull;
+use llvm_sys::prelude::*;
+use zymase_core::diagnostic::Result;
+use zymase_core::ir::RuleKind;
+
+/// How many words there are before the arguments.
+pub const WORDS: usize = 5;
+
+/// What such a call says.
+pub struct Ruled {
+    /// What the function is called in messages.
+    pub name: String,
+    /// The function.
+    pub function: LLVMValueRef,
+    /// Its derivatives.
+    pub rules: Vec<Rule>,
+}
+
+/// Reads the words of a call.
+///
+/// # Safety
+/// `args` are live values.
+pub unsafe fn read(args: &[LLVMValueRef], called: &str) -> Result<Ruled> {
+    let malformed = || complain::unsupported_call(called);
+    let Some(&[function, augmented, gradient, tangent, text]) = args.first_chunk() else {
+        return Err(complain::no_function(called));
+    };
+    // SAFETY: the caller gives live values.
+    unsafe {
+        let named = |value| match LLVMIsNull(value) != 0 {
+            true => Ok(None),
+            false => operands::function(value)
+                .map(|function| Some(value_name(function)))
+                .ok_or_else(|| complain::not_a_function(called)),
+        };
+        let function = operands::function(function);
+        let function = function.ok_or_else(|| complain::not_a_function(called))?;
+        let text = operands::text(text).ok_or_else(malformed)?;
+        let (name, words) = text.split_once(';').ok_or_else(malformed)?;
+        let handles = activities(name, words)?;
+        let rule = |kind, parts| Rule::Derivative(kind, parts, Some(handles.clone()));
+        let mut rules = Vec::new();
+        if let (Some(augmented), Some(gradient)) = (named(augmented)?, named(gradient)?) {
+            rules.push(rule(RuleKind::Gradient, vec![augmented, gradient]));
+        }
+        if let Some(tangent) = named(tangent)? {
+            rules.push(rule(RuleKind::Derivative, vec![tangent]));
+        }
+        Ok(Ruled {
+            name: name.to_string(),
+            function,
+            rules,
+        })
+    }
+}
