@@ -8,6 +8,7 @@
 mod archive;
 pub(crate) mod arguments;
 pub(crate) mod inputs;
+mod keep;
 mod resolve;
 
 use crate::args::CompileOptions;
@@ -41,10 +42,12 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         false => None,
     };
     if inputs.units.iter().all(settled) {
+        keep::keep(args, &inputs, false)?;
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
         return tools::run(tools::command(&linker).args(others).args(runtime));
     }
-    let objects = compile_units(&inputs, &arguments)?;
+    let Compiled { objects, asks } = compile_units(&inputs, &arguments)?;
+    keep::keep(&arguments.all, &inputs, asks)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
@@ -105,12 +108,20 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
 /// For units whose local variables derivatives use, the old and new names of these.
 type Promoted = HashMap<usize, Vec<(String, String)>>;
 
-/// Compiles units to native objects, those with requests first. A unit that is native already
-/// stays what it is, unless it asks for derivatives, or derivatives share variables with it that
-/// only its own code can see.
-fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize, Vec<u8>>> {
+/// The native objects of units that are not linked as they were.
+struct Compiled {
+    objects: HashMap<usize, Vec<u8>>,
+    /// Whether any of them asks for a derivative.
+    asks: bool,
+}
+
+/// Compiles units to native objects, those with requests first. A unit that is native already, or
+/// bitcode for a linker that reads it, stays what it is, unless it asks for derivatives, or
+/// derivatives share variables with it that only its own code can see.
+fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     let mut promoted = Promoted::new();
     let mut served = HashMap::new();
+    let mut asks_for_some = false;
     // Serving one unit may show that another must be compiled again, and that has its own requests.
     loop {
         let asks = |(index, unit): &(usize, &Unit)| {
@@ -123,13 +134,15 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
         let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
             break;
         };
-        let (module, _) = serve(inputs, index, &arguments.options, &mut promoted)?;
+        let (module, done) = serve(inputs, index, &arguments.options, &mut promoted)?;
+        asks_for_some |= !done.pins.requests.is_empty();
         served.insert(index, module);
     }
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
         let (module, renamed) = (served.remove(&index), promoted.get(&index));
-        if unit.native.is_some() && module.is_none() && renamed.is_none() {
+        let stays = unit.native.is_some() || arguments.leaves_bitcode();
+        if stays && module.is_none() && renamed.is_none() {
             continue;
         }
         journal::step(&format!("generating code for {}", unit.name));
@@ -141,7 +154,10 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
         promote(&module, renamed.map_or(&[], Vec::as_slice));
         objects.insert(index, generate(&module, unit, arguments)?);
     }
-    Ok(objects)
+    Ok(Compiled {
+        objects,
+        asks: asks_for_some,
+    })
 }
 
 /// A native object of a module. Bitcode beside native code is compiled as that was.
