@@ -146,7 +146,8 @@ impl Diagnostic {
 }
 
 /// Adds a step to a way: a location and the calls it was inlined through, or only the function if
-/// there is none.
+/// there is none. What was inlined from the standard library of Rust, down to the last iterator, is
+/// at the line of the program that uses it.
 pub fn add_places(
     places: &mut Vec<Place>,
     module: &Module,
@@ -157,7 +158,7 @@ pub fn add_places(
     if loc.is_none() {
         places.push(Place::function(function, link));
     }
-    let mut next = loc;
+    let mut next = loc.map(|loc| own_code(module, loc));
     while let Some(loc) = next {
         let data = &module.locs[loc];
         places.push(Place {
@@ -170,6 +171,25 @@ pub fn add_places(
         link = Link::Inlined;
         next = data.inlined_at;
     }
+}
+
+/// The first location on the way out of inlined calls that is not in the standard library of Rust;
+/// the first one if all are.
+fn own_code(module: &Module, loc: Loc) -> Loc {
+    let foreign = |loc: &Loc| is_rust_library(&module.locs[*loc].file);
+    let mut way = std::iter::successors(Some(loc), |&loc| module.locs[loc].inlined_at);
+    way.find(|loc| !foreign(loc)).unwrap_or(loc)
+}
+
+/// Whether a file is one of the standard library of Rust, whose paths are those of the machine it
+/// was built on.
+fn is_rust_library(file: &str) -> bool {
+    let parts = [
+        "library/core/src/",
+        "library/alloc/src/",
+        "library/std/src/",
+    ];
+    file.ends_with(".rs") && parts.iter().any(|part| file.contains(part))
 }
 
 impl Place {

@@ -8,7 +8,8 @@
 //!
 //! Link-time optimization by rustc would merge everything before we see it, so it is off. Debug
 //! information says types and lines; where the profile asks for none, the link drops it. Warnings
-//! of the linker, which are those of Zymase, reach the user only as `linker-messages`.
+//! of the linker, which are those of Zymase, reach the user only as `linker-messages`. The newer of
+//! the two ways to name symbols tells closures apart, which the messages of Zymase name.
 
 use crate::arguments::Arguments;
 use crate::{Result, become_command, cannot_run, installation, subcommand};
@@ -50,7 +51,7 @@ pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<()> {
     {
         return Ok(());
     }
-    command.arg("-Cdebuginfo=2");
+    command.args(["-Cdebuginfo=2", "-Csymbol-mangling-version=v0"]);
     match arguments.makes_rlib() {
         true => command.arg("-Cembed-bitcode=yes"),
         false => command.args(["-Clinker-plugin-lto", "-Clto=off"]),
