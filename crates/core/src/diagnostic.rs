@@ -5,7 +5,7 @@ mod codes;
 
 pub use codes::Code;
 
-use crate::ir::{Loc, Module};
+use crate::ir::{Loc, LocData, Module};
 use std::fmt;
 
 /// A message about the user's program.
@@ -147,7 +147,7 @@ impl Diagnostic {
 
 /// Adds a step to a way: a location and the calls it was inlined through, or only the function if
 /// there is none. What was inlined from the standard library of Rust, down to the last iterator, is
-/// at the line of the program that uses it.
+/// at the lines of the program that use it.
 pub fn add_places(
     places: &mut Vec<Place>,
     module: &Module,
@@ -158,9 +158,13 @@ pub fn add_places(
     if loc.is_none() {
         places.push(Place::function(function, link));
     }
-    let mut next = loc.map(|loc| own_code(module, loc));
-    while let Some(loc) = next {
-        let data = &module.locs[loc];
+    let way = std::iter::successors(loc, |&loc| module.locs[loc].inlined_at);
+    let way: Vec<&LocData> = way.map(|loc| &module.locs[loc]).collect();
+    let only_library = way.iter().all(|data| is_rust_library(&data.file));
+    for data in way {
+        if is_rust_library(&data.file) && !only_library {
+            continue;
+        }
         places.push(Place {
             file: data.file.clone(),
             line: data.line,
@@ -169,16 +173,7 @@ pub fn add_places(
             link,
         });
         link = Link::Inlined;
-        next = data.inlined_at;
     }
-}
-
-/// The first location on the way out of inlined calls that is not in the standard library of Rust;
-/// the first one if all are.
-fn own_code(module: &Module, loc: Loc) -> Loc {
-    let foreign = |loc: &Loc| is_rust_library(&module.locs[*loc].file);
-    let mut way = std::iter::successors(Some(loc), |&loc| module.locs[loc].inlined_at);
-    way.find(|loc| !foreign(loc)).unwrap_or(loc)
 }
 
 /// Whether a file is one of the standard library of Rust, whose paths are those of the machine it

@@ -16,6 +16,7 @@ mod arguments;
 mod config;
 mod explain;
 mod installation;
+mod messages;
 mod rustc;
 mod rustdoc;
 mod subcommand;

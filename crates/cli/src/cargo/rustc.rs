@@ -12,7 +12,7 @@
 //! the two ways to name symbols tells closures apart, which the messages of Zymase name.
 
 use crate::arguments::Arguments;
-use crate::{Result, become_command, cannot_run, installation, subcommand};
+use crate::{Result, become_command, cannot_run, installation, messages, subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -37,19 +37,26 @@ pub fn run(compiler: &OsStr, args: &[OsString]) -> Result<ExitCode> {
     if args.iter().any(|argument| argument == "-vV") {
         return version(command);
     }
-    add_flags(&mut command, &Arguments::read(args))?;
-    become_command(command)
+    let arguments = Arguments::read(args);
+    let flags = add_flags(&mut command, &arguments)?;
+    let json = arguments
+        .values("--error-format")
+        .any(|format| format == "json");
+    match flags && json && !arguments.makes_rlib() {
+        true => messages::run(command),
+        false => become_command(command),
+    }
 }
 
-/// Adds flags for a crate that is compiled for the target, by rustc or by rustdoc. Build scripts
-/// and procedural macros are compiled without `--target`.
-pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<()> {
+/// Adds flags for a crate that is compiled for the target, by rustc or by rustdoc; whether it
+/// is. Build scripts and procedural macros are compiled without `--target`.
+pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<bool> {
     if !arguments
         .values("--target")
         .last()
         .is_some_and(links_with_c_compiler)
     {
-        return Ok(());
+        return Ok(false);
     }
     command.args(["-Cdebuginfo=2", "-Csymbol-mangling-version=v0"]);
     match arguments.makes_rlib() {
@@ -63,7 +70,7 @@ pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<()> {
         command.env("ZYMASE_LINKER", theirs);
     }
     command.env("ZYMASE_KEEP_LINK", "1");
-    Ok(())
+    Ok(true)
 }
 
 /// Whether programs for a target are linked by the driver of a C compiler, whose arguments our
