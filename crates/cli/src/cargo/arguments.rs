@@ -52,6 +52,17 @@ impl Arguments {
         found
     }
 
+    /// Whether an output of this kind is asked for.
+    pub fn emits(&self, kind: &str) -> bool {
+        let mut kinds = self.values("--emit").flat_map(|kinds| kinds.split(','));
+        kinds.any(|one| one == kind)
+    }
+
+    /// Whether the code is not to be optimized at all.
+    pub fn is_unoptimized(&self) -> bool {
+        !self.has("-O") && self.codegen("opt-level").is_none_or(|level| level == "0")
+    }
+
     /// Whether the crate is for other crates to link, rather than a program or a library that the
     /// linker makes.
     pub fn makes_rlib(&self) -> bool {

@@ -47,17 +47,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Cargo passes the name of the subcommand first, a wrapper gets the path of the compiler first,
-/// and rustdoc gets an option or a file.
+/// Cargo passes the name of the subcommand first, a wrapper gets the compiler first, and rustdoc is
+/// told the name of a crate. So this program can also be named in `.cargo/config.toml`.
 fn role(mut args: Vec<OsString>) -> Result<ExitCode> {
-    let inside = std::env::var_os(subcommand::INSIDE).is_some();
     match args.first() {
         Some(first) if first == "zymase" => subcommand::run(&args[1..]),
-        Some(first) if inside && rustc::is_compiler(first) => {
+        Some(first) if rustc::is_compiler(first) => {
             let compiler = args.remove(0);
             rustc::run(&compiler, &args)
         }
-        Some(_) if inside => rustdoc::run(&args),
+        Some(_) if args.iter().any(|argument| argument == "--crate-name") => rustdoc::run(&args),
         _ => subcommand::run(&args),
     }
 }

@@ -1,10 +1,16 @@
 //! In the place of rustc: adds what Zymase needs to the compilation of crates for the target.
 //!
-//! A crate for other crates is compiled as without Zymase, with its bitcode in a section of each
-//! object that linkers drop (`-Cembed-bitcode`): what asks for no derivative stays as it is, and
-//! linking costs what it always does. rustc offers that for such crates alone; programs, tests and
-//! shared libraries are left to the linker as bitcode (`-Clinker-plugin-lto`). Either way rustc
-//! writes the bitcode before it unrolls and vectorizes loops.
+//! Bitcode comes in the way that costs least, and always as it is before rustc unrolls and
+//! vectorizes loops:
+//!
+//! - A crate for other crates is compiled as without Zymase, with its bitcode in a section of each
+//!   object that linkers drop (`-Cembed-bitcode`).
+//! - rustc offers that for such crates alone. A program that is not optimized is compiled as without
+//!   Zymase too, with its bitcode in files beside the objects (`--emit=llvm-bc`), so that incremental
+//!   builds stay what they are.
+//! - Any other program, test or shared library is bitcode until the link (`-Clinker-plugin-lto`).
+//!
+//! So code that asks for no derivative stays as it is, and linking costs what it always does.
 //!
 //! Link-time optimization by rustc would merge everything before we see it, so it is off. Debug
 //! information says types and lines; where the profile asks for none, the link drops it. Warnings
@@ -17,10 +23,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Whether the first argument of this program is the compiler that it is to wrap.
+/// Whether the first argument of this program is the compiler that it is to wrap: cargo gives it as
+/// it was set, `rustc` or a path.
 pub fn is_compiler(argument: &OsStr) -> bool {
-    !argument.to_string_lossy().starts_with('-')
-        && Path::new(argument).extension() != Some("rs".as_ref())
+    let path = Path::new(argument);
+    path.is_absolute() || path.file_stem() == Some(OsStr::new("rustc"))
 }
 
 /// Compiles a crate.
@@ -59,9 +66,14 @@ pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<bool> {
         return Ok(false);
     }
     command.args(["-Cdebuginfo=2", "-Csymbol-mangling-version=v0"]);
-    match arguments.makes_rlib() {
-        true => command.arg("-Cembed-bitcode=yes"),
-        false => command.args(["-Clinker-plugin-lto", "-Clto=off"]),
+    match (arguments.makes_rlib(), parts_of_unoptimized(arguments)) {
+        (true, _) => command.arg("-Cembed-bitcode=yes"),
+        // With bitcode as an output, rustc makes one part only unless it is told otherwise.
+        (false, Some(parts)) => {
+            command.arg("--emit=llvm-bc");
+            command.arg(format!("-Ccodegen-units={parts}"))
+        }
+        (false, None) => command.args(["-Clinker-plugin-lto", "-Clto=off"]),
     };
     let mut linker = OsString::from("-Clinker=");
     linker.push(installation::beside("zymase-linker")?);
@@ -71,6 +83,19 @@ pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<bool> {
     }
     command.env("ZYMASE_KEEP_LINK", "1");
     Ok(true)
+}
+
+/// How many parts rustc makes of a program, if it is not optimized and has more than one. Bitcode of
+/// a single part has another name, and there is nothing to gain.
+fn parts_of_unoptimized(arguments: &Arguments) -> Option<u32> {
+    let default = match arguments.codegen("incremental") {
+        Some(_) => 256,
+        None => 16,
+    };
+    let parts = arguments.codegen("codegen-units");
+    let parts = parts.map_or(Some(default), |parts| parts.parse().ok())?;
+    let is_one_output = arguments.has("-o") || !arguments.emits("link");
+    (arguments.is_unoptimized() && parts > 1 && !is_one_output).then_some(parts)
 }
 
 /// Whether programs for a target are linked by the driver of a C compiler, whose arguments our

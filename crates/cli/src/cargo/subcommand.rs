@@ -3,11 +3,10 @@
 use crate::config::Config;
 use crate::{Complaint, Result, become_command, explain, installation};
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zymase_core::diagnostic::Code;
 
-/// Set for everything that runs inside of `cargo zymase`.
-pub const INSIDE: &str = "ZYMASE_INSIDE_CARGO";
 /// The wrapper that would have run if not for us.
 pub const OUTER_WRAPPER: &str = "ZYMASE_OUTER_RUSTC_WRAPPER";
 /// The rustdoc that would have run if not for us.
@@ -63,21 +62,18 @@ pub fn cargo() -> Result<Command> {
     if !config.has("target") {
         command.env("CARGO_BUILD_TARGET", compiler.host);
     }
-    // A `cargo zymase` that a build script or test runs is inside of another one.
-    if std::env::var_os(INSIDE).is_none() {
-        let theirs = |variable: &str, name: &str| {
-            let chosen = std::env::var_os(variable);
-            let chosen = chosen.or_else(|| config.program(name).map(OsString::from));
-            chosen.filter(|program| !program.is_empty())
-        };
-        if let Some(wrapper) = theirs("RUSTC_WRAPPER", "rustc-wrapper") {
-            command.env(OUTER_WRAPPER, wrapper);
-        }
-        if let Some(rustdoc) = theirs("RUSTDOC", "rustdoc") {
-            command.env(OUTER_RUSTDOC, rustdoc);
-        }
+    let theirs = |variable: &str, name: &str| {
+        let chosen = std::env::var_os(variable).map(PathBuf::from);
+        let chosen = chosen.or_else(|| config.program(name));
+        // A build script or test that runs `cargo zymase` is inside of another one.
+        chosen.filter(|program| program.file_stem() != own.file_stem() && program != Path::new(""))
+    };
+    if let Some(wrapper) = theirs("RUSTC_WRAPPER", "rustc-wrapper") {
+        command.env(OUTER_WRAPPER, wrapper);
     }
-    command.env(INSIDE, "1");
+    if let Some(rustdoc) = theirs("RUSTDOC", "rustdoc") {
+        command.env(OUTER_RUSTDOC, rustdoc);
+    }
     command.env("RUSTC_WRAPPER", &own).env("RUSTDOC", &own);
     Ok(command)
 }

@@ -44,6 +44,8 @@ pub enum Input {
         unit: usize,
         /// The argument itself.
         argument: OsString,
+        /// The file with its bitcode, if that is another one.
+        bitcode: Option<PathBuf>,
     },
     /// An archive with bitcode in it.
     Archive {
@@ -148,8 +150,31 @@ impl Inputs {
             let archive = self.read_archive(path, &bytes)?;
             return Ok(archive.map(|archive| Input::Archive { archive, argument }));
         }
-        let unit = self.read_object(display(path), &bytes, false)?;
-        Ok(unit.map(|unit| Input::Object { unit, argument }))
+        let bitcode = file_beside(path);
+        let unit = match &bitcode {
+            Some(file) => Some(self.read_beside(path, &bytes, &output::read(file)?)),
+            None => self.read_object(display(path), &bytes, false)?,
+        };
+        Ok(unit.map(|unit| Input::Object {
+            unit,
+            argument,
+            bitcode,
+        }))
+    }
+
+    /// The unit of an object whose bitcode is in a file of its own, as without optimization.
+    fn read_beside(&mut self, path: &Path, object: &[u8], bitcode: &[u8]) -> usize {
+        self.units.push(Unit {
+            name: display(path),
+            bytes: bitcode.to_vec(),
+            archived: false,
+            native: Some(Native {
+                level: Some(Level::Zero),
+                asks: native_request(object).is_some(),
+            }),
+            definitions: OnceCell::new(),
+        });
+        self.units.len() - 1
     }
 
     /// The bitcode of an object, if it is or carries some.
@@ -216,6 +241,14 @@ impl Inputs {
         let path = path.to_path_buf();
         Ok(has_bitcode.then_some(Archive { path, members }))
     }
+}
+
+/// The file that rustc wrote the bitcode of an object to, as `cargo zymase` asks it to for programs
+/// that are not optimized. Only rustc names files like this.
+fn file_beside(object: &Path) -> Option<PathBuf> {
+    let name = object.file_name()?.to_str()?;
+    let bitcode = object.with_file_name(format!("{}.rcgu.bc", name.strip_suffix(".rcgu.o")?));
+    bitcode.is_file().then_some(bitcode)
 }
 
 /// The file that an argument stands for: itself, or the archive that `-l` finds.

@@ -11,7 +11,7 @@ pub(crate) mod inputs;
 mod keep;
 mod resolve;
 
-use crate::args::CompileOptions;
+use crate::args::{CompileOptions, Level};
 use crate::compile::{Done, codegen_level, differentiate};
 use crate::{check, journal, output, tools};
 pub use arguments::{level, open_response_files};
@@ -23,7 +23,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug, was_optimized,
+};
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
 /// Runs the command with the system's linker.
@@ -53,7 +55,7 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     for (number, input) in inputs.inputs.iter().enumerate() {
         replaced.push(match input {
             Input::Passed(argument) => argument.clone(),
-            Input::Object { unit, argument } => match objects.get(unit) {
+            Input::Object { unit, argument, .. } => match objects.get(unit) {
                 None => argument.clone(),
                 Some(object) => {
                     let path = scratch.path().join(format!("{number}.o"));
@@ -99,6 +101,9 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
     }
     let mut all = Vec::new();
     for (index, unit) in inputs.units.iter().enumerate() {
+        if unit.archived && !unit.mentions(COMMON_PREFIX) {
+            continue;
+        }
         let (_, done) = serve(&inputs, index, options, &mut Promoted::new())?;
         all.push((unit.name.clone(), done));
     }
@@ -164,8 +169,13 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
 fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u8>> {
     strip_own_debug(module);
     let mut options = arguments.options.clone();
-    if let Some(level) = unit.native.and_then(|native| native.level) {
-        options.level = level;
+    if let Some(native) = unit.native {
+        options.level = match (native.level, was_optimized(module)) {
+            (Some(level), _) => level,
+            (None, Some(false)) => Level::Zero,
+            (None, _) if options.level == Level::Zero => Level::Two,
+            (None, _) => options.level,
+        };
     }
     let machine = TargetMachine::for_module(module, codegen_level(&options))?;
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
