@@ -9,6 +9,7 @@ mod archive;
 pub(crate) mod arguments;
 pub(crate) mod inputs;
 mod keep;
+mod native;
 mod resolve;
 
 use crate::args::{CompileOptions, Level};
@@ -37,7 +38,7 @@ pub fn run(args: &[OsString]) -> Result<u8> {
 pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
-    let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
+    let settled = |unit: &Unit| unit.native.as_ref().is_some_and(|native| !native.asks);
     let scratch = output::scratch_folder()?;
     let runtime = match arguments.options.compare {
         true => Some(check::runtime(&linker, scratch.path())?),
@@ -130,7 +131,7 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     // Serving one unit may show that another must be compiled again, and that has its own requests.
     loop {
         let asks = |(index, unit): &(usize, &Unit)| {
-            let compiled = match unit.native {
+            let compiled = match &unit.native {
                 Some(native) => native.asks || promoted.contains_key(index),
                 None => true,
             };
@@ -143,11 +144,13 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
         asks_for_some |= !done.pins.requests.is_empty();
         served.insert(index, module);
     }
+    let replaced = served.keys().chain(promoted.keys()).copied();
+    let replaced = with_borrowers(inputs, replaced.collect());
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
         let (module, renamed) = (served.remove(&index), promoted.get(&index));
         let stays = unit.native.is_some() || arguments.leaves_bitcode();
-        if stays && module.is_none() && renamed.is_none() {
+        if stays && !replaced.contains(&index) {
             continue;
         }
         journal::step(&format!("generating code for {}", unit.name));
@@ -165,11 +168,29 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     })
 }
 
+/// The units whose native code is replaced: these, and those that use something which only the
+/// native code of these has.
+fn with_borrowers(inputs: &Inputs, mut replaced: BTreeSet<usize>) -> BTreeSet<usize> {
+    let native = |index: usize| inputs.units[index].native.as_ref();
+    loop {
+        let borrows = |index: &usize| {
+            let own = native(*index).filter(|_| !replaced.contains(index));
+            let mut lenders = replaced.iter().filter_map(|&lender| native(lender));
+            own.is_some_and(|own| lenders.any(|lender| own.borrows_from(lender)))
+        };
+        let found: Vec<usize> = (0..inputs.units.len()).filter(borrows).collect();
+        if found.is_empty() {
+            return replaced;
+        }
+        replaced.extend(found);
+    }
+}
+
 /// A native object of a module. Bitcode beside native code is compiled as that was.
 fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u8>> {
     strip_own_debug(module);
     let mut options = arguments.options.clone();
-    if let Some(native) = unit.native {
+    if let Some(native) = &unit.native {
         options.level = match (native.level, was_optimized(module)) {
             (Some(level), _) => level,
             (None, Some(false)) => Level::Zero,
