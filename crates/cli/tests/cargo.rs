@@ -364,3 +364,71 @@ fn shared_libraries() {
         );
     }
 }
+
+/// Code that asks for no derivative is what plain cargo makes of it: libraries in every profile,
+/// programs where they are not optimized. An optimized program is optimized by the linker.
+#[test]
+fn code_without_derivatives() {
+    let code = r#"
+        use std::collections::BTreeMap;
+        pub fn words(text: &str) -> BTreeMap<String, usize> {
+            let mut words = BTreeMap::new();
+            for word in text.split_whitespace() { *words.entry(word.to_string()).or_default() += 1; }
+            words
+        }
+        pub fn mean(x: &[f64]) -> f64 { x.iter().sum::<f64>() / x.len() as f64 }
+        pub fn smooth(x: &mut [f64]) { for i in 1..x.len() { x[i] = 0.5 * (x[i] + x[i - 1]); } }
+    "#;
+    let project = Project::with(&[
+        (
+            "Cargo.toml",
+            &package(
+                "app",
+                "[dependencies]\nlib = { path = \"lib\" }\n[workspace]\n",
+            ),
+        ),
+        (
+            "src/main.rs",
+            "mod own; fn main() { println!(\"{:?} {}\", lib::words(\"a b a\"), own::mean(&[1.0])); }",
+        ),
+        ("src/own.rs", &format!("#![allow(dead_code)]\n{code}")),
+        ("lib/Cargo.toml", &package("lib", "")),
+        ("lib/src/lib.rs", code),
+    ]);
+    for (profile, words) in [("debug", ""), ("release", "--release")] {
+        project.succeed(&format!("build {words}"));
+        project.succeed(&format!("zymase build {words}"));
+        let target = project.path().join("target");
+        let (plain, ours) = (target.join(profile), target.join(HOST).join(profile));
+        let libraries = [plain.join("deps"), ours.join("deps")].map(|folder| library(&folder));
+        assert!(libraries[0].len() > 10);
+        assert!(libraries[0] == libraries[1], "{profile}");
+    }
+}
+
+/// The machine code of every function of a library, in a fixed order. What linkers fill in, such as
+/// addresses of other functions, is empty there.
+fn library(folder: &std::path::Path) -> Vec<Vec<u8>> {
+    use object::{Object, ObjectSection};
+    let files = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files = files.filter(|path| path.extension().is_some_and(|e| e == "rlib"));
+    let bytes = std::fs::read(files.next().unwrap()).unwrap();
+    let archive = object::read::archive::ArchiveFile::parse(&*bytes).unwrap();
+    let mut functions = Vec::new();
+    for member in archive.members() {
+        let data = member.unwrap().data(&*bytes).unwrap();
+        let Ok(file) = object::File::parse(data) else {
+            continue;
+        };
+        let sections = file
+            .sections()
+            .filter(|s| s.name().is_ok_and(|n| n.starts_with(".text")));
+        functions.extend(sections.map(|section| section.data().unwrap().to_vec()));
+    }
+    functions.retain(|code| !code.is_empty());
+    functions.sort();
+    functions
+}
