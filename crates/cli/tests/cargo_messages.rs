@@ -31,7 +31,19 @@ fn main() {
     unsafe { __enzyme_autodiff(f, d, x.as_ptr(), dx.as_mut_ptr(), 1usize, d, &raw mut out, &raw mut seed) };
 }
 ",
-        expect![[""]],
+        expect![[r#"
+            exit code 0
+            warning[Z0901]: the derivative of what is written to argument 3 of `prog::main::{closure#0}` is always zero
+             --> src/main.rs:7:14
+              |
+            7 |     unsafe { __enzyme_autodiff(f, d, x.as_ptr(), dx.as_mut_ptr(), 1usize, d, &raw mut out, &raw mut seed) };
+              |              ^^^^^^^^^^^^^^^^^ in `prog::main`
+              |
+              = note: it does not depend on any active argument in a way that has a derivative
+              = help: pass what it depends on as active arguments, or pass this one as enzyme_const if that is meant
+
+            warning: `prog` (bin "prog") generated 1 warning
+        "#]],
     );
 }
 
@@ -164,7 +176,8 @@ fn a_part_of_zymase_is_missing() {
     expect![[r#"
         exit code 1
         error[Z0811]: zymase is missing in FOLDER/bin, where cargo-zymase is; install Zymase again
-    "#]].assert_eq(&shown(&output, project.path()));
+    "#]]
+    .assert_eq(&shown(&output, project.path()));
 }
 
 /// A script that says it is a compiler with an LLVM that is not ours.

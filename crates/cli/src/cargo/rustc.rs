@@ -78,7 +78,8 @@ pub fn add_flags(command: &mut Command, arguments: &Arguments) -> Result<bool> {
     let mut linker = OsString::from("-Clinker=");
     linker.push(installation::beside("zymase-linker")?);
     command.arg(linker).arg("-Wlinker-messages");
-    if let Some(theirs) = arguments.codegen("linker") {
+    let theirs = arguments.codegen("linker");
+    if let Some(theirs) = theirs.filter(|theirs| !theirs.ends_with("zymase-linker")) {
         command.env("ZYMASE_LINKER", theirs);
     }
     command.env("ZYMASE_KEEP_LINK", "1");

@@ -98,6 +98,21 @@ pub fn speaks_to_us(module: &Module) -> bool {
         || module.globals().any(|g| grammar::is_registration(&name(g)))
 }
 
+/// Defines the markers that a module still mentions once its requests are served, because it keeps
+/// their addresses in variables on the way. Nobody else would, and their values mean nothing.
+pub fn settle_markers(module: &Module) {
+    for global in module.globals().collect::<Vec<_>>() {
+        // SAFETY: the variables of a live module are live, and null is a value of any type.
+        unsafe {
+            let known = matches!(grammar::marker(&value_name(global)), Some(Ok(_)));
+            if known && LLVMIsDeclaration(global) != 0 && !LLVMGetFirstUse(global).is_null() {
+                LLVMSetInitializer(global, LLVMConstNull(LLVMGlobalGetValueType(global)));
+                LLVMSetLinkage(global, LLVMInternalLinkage);
+            }
+        }
+    }
+}
+
 /// How a module defines a symbol that other modules can use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Definition {
