@@ -153,6 +153,19 @@ fn everything_that_cargo_builds() {
     );
 }
 
+/// Link-time optimization by the linker, over all crates; and a linker that cannot do that.
+#[test]
+fn other_ways_to_link() {
+    let printed = "[20.0, 40.0] [23.0, 52.0]\n";
+    let mut project = workspace();
+    let words = "zymase run --release --config profile.release.lto=";
+    assert_eq!(project.succeed(&format!("{words}\"fat\"")), printed);
+    assert_eq!(project.succeed(&format!("{words}\"thin\"")), printed);
+    project.set("RUSTFLAGS", "-Clinker-features=-lld");
+    assert_eq!(project.succeed("zymase run --release"), printed);
+    assert_eq!(project.succeed("zymase run"), printed);
+}
+
 const SQUARES: &str = r#"ASK
 mod other;
 fn f(x: &[f64]) -> f64 { x.iter().map(|x| x * x).sum::<f64>() * other::factor(1.0) }

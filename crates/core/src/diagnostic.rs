@@ -256,3 +256,43 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a chain of inlined calls, innermost first.
+    fn check(files: &[&str], expected: &[u32]) {
+        let mut module = Module::default();
+        let mut inlined_at = None;
+        for (line, file) in files.iter().enumerate().rev() {
+            inlined_at = Some(module.locs.push(LocData {
+                file: file.to_string(),
+                line: line as u32,
+                column: 1,
+                function: String::new(),
+                inlined_at,
+                origin: None,
+            }));
+        }
+        let places = Place::chain(&module, inlined_at);
+        let lines: Vec<u32> = places.iter().map(|place| place.line).collect();
+        assert_eq!(lines, expected, "{files:?}");
+    }
+
+    #[test]
+    fn what_the_library_of_rust_has_is_at_the_line_that_uses_it() {
+        let (slice, vec) = (
+            "library/core/src/slice/iter.rs",
+            "/rustc/1/library/alloc/src/vec.rs",
+        );
+        check(&["a.c", "b.h"], &[0, 1]);
+        check(&[slice, "src/main.rs"], &[1]);
+        check(&["src/lib.rs", slice, vec, "src/main.rs"], &[0, 3]);
+        check(&[slice, vec], &[0, 1]);
+        check(
+            &["library/core/src/a.c", "library/mine/src/lib.rs"],
+            &[0, 1],
+        );
+    }
+}

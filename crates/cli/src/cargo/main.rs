@@ -21,6 +21,7 @@ mod rustc;
 mod rustdoc;
 mod subcommand;
 
+use arguments::Arguments;
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use zymase_core::diagnostic::Code;
@@ -56,7 +57,7 @@ fn role(mut args: Vec<OsString>) -> Result<ExitCode> {
             let compiler = args.remove(0);
             rustc::run(&compiler, &args)
         }
-        Some(_) if args.iter().any(|argument| argument == "--crate-name") => rustdoc::run(&args),
+        Some(_) if Arguments::read(&args).has("--crate-name") => rustdoc::run(&args),
         _ => subcommand::run(&args),
     }
 }
