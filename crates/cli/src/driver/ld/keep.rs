@@ -12,16 +12,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
 
+/// How large the folder may become in which the linker keeps compiled bitcode.
+const LARGEST_CACHE: &str = "cache_size_bytes=1g";
+
 /// Keeps the inputs of a link with requests, if somebody wants that.
 pub fn keep(args: &[OsString], inputs: &Inputs, asks: bool) -> Result<()> {
-    if std::env::var_os("ZYMASE_KEEP_LINK").is_none() {
-        return Ok(());
-    }
-    let position = args.iter().position(|argument| argument == "-o");
-    let Some(mut folder) = position
-        .and_then(|position| args.get(position + 1))
-        .cloned()
-    else {
+    let Some(mut folder) = output_to_keep(args).cloned() else {
         return Ok(());
     };
     folder.push(".zymase");
@@ -42,6 +38,25 @@ pub fn keep(args: &[OsString], inputs: &Inputs, asks: bool) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The options by which a linker keeps what it compiles of bitcode, for the next link.
+pub fn cache_options(args: &[OsString]) -> Vec<OsString> {
+    let Some(output) = output_to_keep(args) else {
+        return Vec::new();
+    };
+    let folder = Path::new(output).with_file_name("zymase-cache");
+    let mut option = OsString::from("--thinlto-cache-dir=");
+    option.push(folder);
+    let policy = OsString::from(format!("--thinlto-cache-policy={LARGEST_CACHE}"));
+    vec!["-Xlinker".into(), option, "-Xlinker".into(), policy]
+}
+
+/// The output of a link, if something is to be kept beside it.
+fn output_to_keep(args: &[OsString]) -> Option<&OsString> {
+    std::env::var_os("ZYMASE_KEEP_LINK")?;
+    let position = args.iter().position(|argument| argument == "-o")?;
+    args.get(position + 1)
 }
 
 /// Keeps the inputs in a folder.

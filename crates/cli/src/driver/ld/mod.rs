@@ -82,6 +82,9 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         });
     }
     replaced.extend(runtime.map(OsString::from));
+    if arguments.leaves_bitcode() {
+        replaced.extend(keep::cache_options(&arguments.all));
+    }
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
