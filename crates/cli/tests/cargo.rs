@@ -153,7 +153,8 @@ fn everything_that_cargo_builds() {
     );
 }
 
-/// Link-time optimization by the linker, over all crates; and a linker that cannot do that.
+/// Link-time optimization by the linker, over all crates; a linker that cannot do that; and crates
+/// that are optimized differently.
 #[test]
 fn other_ways_to_link() {
     let printed = "[20.0, 40.0] [23.0, 52.0]\n";
@@ -161,6 +162,10 @@ fn other_ways_to_link() {
     let words = "zymase run --release --config profile.release.lto=";
     assert_eq!(project.succeed(&format!("{words}\"fat\"")), printed);
     assert_eq!(project.succeed(&format!("{words}\"thin\"")), printed);
+    let words = "zymase run --config profile.dev.package.model.opt-level=3";
+    assert_eq!(project.succeed(words), printed);
+    let words = "zymase run --release --config profile.release.package.model.opt-level=0";
+    assert_eq!(project.succeed(words), printed);
     project.set("RUSTFLAGS", "-Clinker-features=-lld");
     assert_eq!(project.succeed("zymase run --release"), printed);
     assert_eq!(project.succeed("zymase run"), printed);

@@ -45,7 +45,11 @@ impl Project {
     /// macro `gradient`.
     pub fn with(files: &[(&str, &str)]) -> Project {
         let project = Project {
-            folder: tempfile::tempdir().unwrap(),
+            // People have such folders.
+            folder: tempfile::Builder::new()
+                .prefix("my project ")
+                .tempdir()
+                .unwrap(),
             variables: Vec::new(),
         };
         for (name, text) in files {
