@@ -139,6 +139,26 @@ fn explanations_of_nothing() {
 }
 
 #[test]
+fn explanations_of_several_programs() {
+    let ask = "ASK fn main() { println!(\"{:?}\", gradient!(|x: &[f64]| x[0] * x[0], &[2.0])); }";
+    let project = Project::with(&[
+        ("Cargo.toml", &package("several", "")),
+        ("src/bin/one.rs", ask),
+        ("src/bin/two.rs", ask),
+        ("src/bin/three.rs", "fn main() {}"),
+    ]);
+    let text = project.succeed("zymase explain");
+    for name in ["one", "two"] {
+        let part = format!("{name}:\n\ncombined derivative of `{name}::main::{{closure#0}}`");
+        assert!(text.contains(&part), "{text}");
+    }
+    let output = project.cargo("zymase explain --html page.html");
+    assert!(said(&output).contains("--html is for one program, and"));
+    project.succeed("zymase explain --html page.html --bin two");
+    assert!(project.path().join("page.html").is_file());
+}
+
+#[test]
 fn help_and_version() {
     let project = Project::program("fn main() {}");
     assert!(

@@ -34,27 +34,26 @@ pub fn run(args: &[OsString]) -> Result<ExitCode> {
                 .to_string(),
         });
     }
-    let links: Vec<PathBuf> = programs.iter().filter_map(|p| kept_link(p)).collect();
+    let links = programs.iter().filter_map(|p| Some((p, kept_link(p)?)));
+    let links: Vec<(&PathBuf, PathBuf)> = links.collect();
+    let several = links.len() > 1;
+    let is_page = |option: &OsString| option.to_string_lossy().starts_with("--html");
     if links.is_empty() {
-        println!("{} asks for no derivative.", names(&programs));
-        return Ok(ExitCode::SUCCESS);
+        println!("{} asks for no derivative.", names(programs.iter()));
     }
-    if links.len() > 1
-        && ours
-            .iter()
-            .any(|o| o.to_string_lossy().starts_with("--html"))
-    {
+    if several && ours.iter().any(is_page) {
+        let asking = names(links.iter().map(|(program, _)| *program));
         return Err(Complaint {
             code: Code::InvalidInput,
             message: format!(
-                "--html is for one program, and {} ask for derivatives; name one with --bin, --example or --test",
-                names(&programs)
+                "--html is for one program, and {asking} ask for derivatives; name one with --bin, \
+                 --example or --test"
             ),
         });
     }
-    for link in &links {
-        if links.len() > 1 {
-            println!("{}:\n", names(&[link.with_extension("")]));
+    for (program, link) in &links {
+        if several {
+            println!("{}:\n", names(std::iter::once(*program)));
         }
         let mut file = OsString::from("@");
         file.push(link.join("inputs"));
@@ -150,8 +149,8 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// The names of programs, for a sentence.
-fn names(programs: &[PathBuf]) -> String {
-    let names = programs.iter().filter_map(|program| program.file_name());
+fn names<'a>(programs: impl Iterator<Item = &'a PathBuf>) -> String {
+    let names = programs.filter_map(|program| program.file_name());
     let names: Vec<String> = names
         .map(|name| name.to_string_lossy().into_owned())
         .collect();
