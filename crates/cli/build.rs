@@ -2,10 +2,14 @@
 
 use std::path::Path;
 
+/// The version of LLVM that is needed; the C interface changes between versions.
+const LLVM: &str = "22.1";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let folder = std::env::var("DEP_ZYMASE_LLVM_DIR").unwrap_or_default();
     let library = shared_library(Path::new(&folder)).unwrap_or_default();
+    println!("cargo:rustc-env=ZYMASE_BUILD_LLVM_VERSION={LLVM}");
     println!("cargo:rustc-env=ZYMASE_BUILD_LLVM_FOLDER={folder}");
     println!("cargo:rustc-env=ZYMASE_BUILD_LLVM_FILE={library}");
 }

@@ -5,7 +5,7 @@ mod codes;
 
 pub use codes::Code;
 
-use crate::ir::{Loc, Module};
+use crate::ir::{Loc, LocData, Module};
 use std::fmt;
 
 /// A message about the user's program.
@@ -146,7 +146,8 @@ impl Diagnostic {
 }
 
 /// Adds a step to a way: a location and the calls it was inlined through, or only the function if
-/// there is none.
+/// there is none. What was inlined from the standard library of Rust, down to the last iterator, is
+/// at the lines of the program that use it.
 pub fn add_places(
     places: &mut Vec<Place>,
     module: &Module,
@@ -157,9 +158,13 @@ pub fn add_places(
     if loc.is_none() {
         places.push(Place::function(function, link));
     }
-    let mut next = loc;
-    while let Some(loc) = next {
-        let data = &module.locs[loc];
+    let way = std::iter::successors(loc, |&loc| module.locs[loc].inlined_at);
+    let way: Vec<&LocData> = way.map(|loc| &module.locs[loc]).collect();
+    let only_library = way.iter().all(|data| is_rust_library(&data.file));
+    for data in way {
+        if is_rust_library(&data.file) && !only_library {
+            continue;
+        }
         places.push(Place {
             file: data.file.clone(),
             line: data.line,
@@ -168,8 +173,18 @@ pub fn add_places(
             link,
         });
         link = Link::Inlined;
-        next = data.inlined_at;
     }
+}
+
+/// Whether a file is one of the standard library of Rust, whose paths are those of the machine it
+/// was built on.
+fn is_rust_library(file: &str) -> bool {
+    let parts = [
+        "library/core/src/",
+        "library/alloc/src/",
+        "library/std/src/",
+    ];
+    file.ends_with(".rs") && parts.iter().any(|part| file.contains(part))
 }
 
 impl Place {
@@ -241,3 +256,43 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a chain of inlined calls, innermost first.
+    fn check(files: &[&str], expected: &[u32]) {
+        let mut module = Module::default();
+        let mut inlined_at = None;
+        for (line, file) in files.iter().enumerate().rev() {
+            inlined_at = Some(module.locs.push(LocData {
+                file: file.to_string(),
+                line: line as u32,
+                column: 1,
+                function: String::new(),
+                inlined_at,
+                origin: None,
+            }));
+        }
+        let places = Place::chain(&module, inlined_at);
+        let lines: Vec<u32> = places.iter().map(|place| place.line).collect();
+        assert_eq!(lines, expected, "{files:?}");
+    }
+
+    #[test]
+    fn what_the_library_of_rust_has_is_at_the_line_that_uses_it() {
+        let (slice, vec) = (
+            "library/core/src/slice/iter.rs",
+            "/rustc/1/library/alloc/src/vec.rs",
+        );
+        check(&["a.c", "b.h"], &[0, 1]);
+        check(&[slice, "src/main.rs"], &[1]);
+        check(&["src/lib.rs", slice, vec, "src/main.rs"], &[0, 3]);
+        check(&[slice, vec], &[0, 1]);
+        check(
+            &["library/core/src/a.c", "library/mine/src/lib.rs"],
+            &[0, 1],
+        );
+    }
+}

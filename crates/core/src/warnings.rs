@@ -48,6 +48,8 @@ struct Noted {
 enum Zero {
     /// With respect to an argument.
     Argument(usize),
+    /// That of what is written to the memory of an argument.
+    Output(usize),
     /// That of the result.
     Result,
 }
@@ -299,7 +301,10 @@ fn zero_derivatives(module: &Module, primal: &Primal) -> Vec<Zero> {
             false => primal.is_active(argument),
         };
         if !flows {
-            zero.push(Zero::Argument(i));
+            zero.push(match writes_floats_behind(primal, i) {
+                true => Zero::Output(i),
+                false => Zero::Argument(i),
+            });
         }
     }
     let returned = insts(function).filter(|(_, data)| matches!(data.op, Op::Return));
@@ -343,6 +348,15 @@ fn flows_behind(module: &Module, primal: &Primal) -> Vec<bool> {
     flows
 }
 
+/// Whether the function stores floats behind an argument.
+fn writes_floats_behind(primal: &Primal, argument: usize) -> bool {
+    insts(&primal.function).any(|(_, data)| {
+        matches!(data.op, Op::Store(_))
+            && primal.function.ty(data.args[0]).is_float_like()
+            && (primal.activity.arguments_behind(data.args[1])).any(|behind| behind == argument)
+    })
+}
+
 /// The argument in the words of the source program; none where that may have other ones.
 fn argument_name(target: &Function, index: usize) -> Option<String> {
     let hidden = target.params.iter().filter(|p| p.sret.is_some()).count();
@@ -362,6 +376,16 @@ fn tell_zero(target: &Function, zero: Zero) -> Option<Box<Diagnostic>> {
              in a way that has a derivative",
             "pass it as enzyme_const if that is meant; otherwise look for what was meant to depend \
              on it",
+        ),
+        Zero::Output(index) => Diagnostic::new(
+            Code::ZeroDerivative,
+            format!(
+                "the derivative of what is written to {} is always zero",
+                argument_name(target, index)?
+            ),
+            "it does not depend on any active argument in a way that has a derivative",
+            "pass what it depends on as active arguments, or pass this one as enzyme_const if that \
+             is meant",
         ),
         Zero::Result => Diagnostic::new(
             Code::ZeroDerivative,

@@ -14,7 +14,7 @@ use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, Wanted, isolate};
-use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin};
+use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin, settle_markers};
 use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, unwinding};
 
 /// What was done to a module.
@@ -98,6 +98,7 @@ pub fn differentiate(
     unwinding::guard(&isolated.private, &pins);
     show(Step::Finish, &|| isolated.private.print());
     isolated.merge(program, &pins)?;
+    settle_markers(program);
     program.verify()?;
     Ok(Done {
         pins,

@@ -7,6 +7,7 @@ mod sources;
 
 use crate::args::ExplainArgs;
 use crate::compile::Done;
+use crate::names::readable;
 use crate::{cc, ld, output};
 use std::fmt::Write;
 use zymase_core::diagnostic::Result;
@@ -35,7 +36,7 @@ pub fn run(args: &ExplainArgs) -> Result<u8> {
     }
     match &args.html {
         Some(path) => output::write(path, html::page(&explained).as_bytes())?,
-        None => output::print(text(&explained).as_bytes())?,
+        None => output::print(readable(&text(&explained)).as_bytes())?,
     }
     Ok(0)
 }

@@ -15,6 +15,7 @@ mod explain;
 mod hostile;
 mod journal;
 mod ld;
+mod names;
 mod opt;
 mod output;
 mod report;

@@ -1,5 +1,6 @@
 //! Shows a diagnostic on the terminal, with the lines of the source program it is about.
 
+use crate::names::readable_message;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use std::io::IsTerminal;
 use std::ops::Range;
@@ -12,7 +13,7 @@ pub fn print(diagnostic: &Diagnostic) {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };
-    eprintln!("{}", render(diagnostic, &renderer));
+    eprintln!("{}", render(&readable_message(diagnostic), &renderer));
 }
 
 fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {

@@ -13,7 +13,7 @@ const BUILD_FOLDER: &str = env!("ZYMASE_BUILD_LLVM_FOLDER");
 /// The file name the driver asks for.
 const FILE: &str = env!("ZYMASE_BUILD_LLVM_FILE");
 /// The version that is needed; the C interface changes between versions.
-const VERSION: &str = "22.1";
+const VERSION: &str = env!("ZYMASE_BUILD_LLVM_VERSION");
 
 /// The variable that the loader reads.
 const SEARCH_PATH: &str = if cfg!(target_os = "macos") {

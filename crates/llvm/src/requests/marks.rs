@@ -52,6 +52,24 @@ pub fn is_unoptimized(module: &Module) -> bool {
     unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), UNOPTIMIZED.as_ptr()) > 0 }
 }
 
+/// Whether the compiler optimized a module, if debug information says it.
+pub fn was_optimized(module: &Module) -> Option<bool> {
+    let unit = *named_nodes(module, c"llvm.dbg.cu").first()?;
+    // The C interface has no other way to ask.
+    Some(ll::print_value(unit).contains("isOptimized: true"))
+}
+
+/// The nodes of metadata with a name.
+fn named_nodes(module: &Module, name: &std::ffi::CStr) -> Vec<ll::Val> {
+    // SAFETY: the module is live, and the list has room for all operands.
+    unsafe {
+        let count = LLVMGetNamedMetadataNumOperands(module.raw(), name.as_ptr());
+        let mut nodes = vec![std::ptr::null_mut(); count as usize];
+        LLVMGetNamedMetadataOperands(module.raw(), name.as_ptr(), nodes.as_mut_ptr());
+        nodes
+    }
+}
+
 /// The name of the metadata that names the program's own variables.
 const VARIABLES: &std::ffi::CStr = c"zymase.variables";
 
@@ -67,13 +85,7 @@ pub(crate) fn note_variable(module: &Module, name: &str) {
 
 /// The names of the variables for which [`note_variable`] was called.
 pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
-    // SAFETY: the module is live, and the list has room for all operands.
-    let nodes = unsafe {
-        let count = LLVMGetNamedMetadataNumOperands(module.raw(), VARIABLES.as_ptr());
-        let mut nodes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetNamedMetadataOperands(module.raw(), VARIABLES.as_ptr(), nodes.as_mut_ptr());
-        nodes
-    };
+    let nodes = named_nodes(module, VARIABLES);
     let names = nodes.into_iter().flat_map(ll::node_operands);
     names.filter_map(ll::metadata_string).collect()
 }
@@ -84,6 +96,21 @@ pub fn speaks_to_us(module: &Module) -> bool {
     let name = |value| unsafe { value_name(value) };
     module.functions().any(|f| grammar::is_request(&name(f)))
         || module.globals().any(|g| grammar::is_registration(&name(g)))
+}
+
+/// Defines the markers that a module still mentions once its requests are served, because it keeps
+/// their addresses in variables on the way. Nobody else would, and their values mean nothing.
+pub fn settle_markers(module: &Module) {
+    for global in module.globals().collect::<Vec<_>>() {
+        // SAFETY: the variables of a live module are live, and null is a value of any type.
+        unsafe {
+            let known = matches!(grammar::marker(&value_name(global)), Some(Ok(_)));
+            if known && LLVMIsDeclaration(global) != 0 && !LLVMGetFirstUse(global).is_null() {
+                LLVMSetInitializer(global, LLVMConstNull(LLVMGlobalGetValueType(global)));
+                LLVMSetLinkage(global, LLVMInternalLinkage);
+            }
+        }
+    }
 }
 
 /// How a module defines a symbol that other modules can use.

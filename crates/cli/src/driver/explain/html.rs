@@ -6,6 +6,7 @@
 use super::Explained;
 use super::lines::{Annotated, fact_class};
 use super::sources::Sources;
+use crate::names::readable;
 use std::fmt::Write;
 use zymase_core::diagnostic::Place;
 use zymase_core::report::{Form, Records, Report, Trips, Version, What};
@@ -41,7 +42,7 @@ pub fn page(explained: &[Explained]) -> String {
 /// Text as it stands in a page.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in readable(text).chars() {
         match c {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

@@ -17,6 +17,8 @@ pub struct Arguments {
     pub folders: Vec<PathBuf>,
     /// Whether the compilers left optimization to the linker.
     pub lto: bool,
+    /// Whether the linker that runs in the end reads the same bitcode as we do.
+    pub reads_bitcode: bool,
     /// How derivatives are made.
     pub options: CompileOptions,
 }
@@ -28,9 +30,12 @@ impl Arguments {
             all: Vec::new(),
             folders: Vec::new(),
             lto: false,
+            reads_bitcode: false,
             options: CompileOptions::default(),
         };
-        for argument in open_response_files(args)? {
+        let opened = open_response_files(args)?;
+        arguments.reads_bitcode = is_rust_lld(&opened);
+        for argument in opened {
             arguments.add(argument);
         }
         let all = &arguments.all;
@@ -45,9 +50,15 @@ impl Arguments {
         Ok(arguments)
     }
 
+    /// Whether bitcode that asks for nothing is left to the linker. That one spends the same time
+    /// on code that is not to be optimized, so such code is compiled here.
+    pub fn leaves_bitcode(&self) -> bool {
+        self.reads_bitcode && self.lto && self.options.level != Level::Zero
+    }
+
     fn add(&mut self, argument: OsString) {
         let text = argument.to_string_lossy();
-        // The linker that runs in the end gets no bitcode, so it needs no plugin.
+        // A linker that gets no bitcode needs no plugin.
         let plugin = text
             .strip_prefix("-Wl,-plugin-opt=")
             .or(text.strip_prefix("-plugin-opt="));
@@ -57,6 +68,9 @@ impl Arguments {
                 .strip_prefix('O')
                 .and_then(level)
                 .unwrap_or(self.options.level);
+            if self.reads_bitcode {
+                self.all.push(argument);
+            }
             return;
         }
         if self.options.read(&argument) {
@@ -71,6 +85,16 @@ impl Arguments {
         }
         self.all.push(argument);
     }
+}
+
+/// Whether the linker is the one that rustc brings along: it has the LLVM that wrote the bitcode,
+/// and optimizes the parts of a program together, as rustc does with the parts of a crate.
+fn is_rust_lld(args: &[OsString]) -> bool {
+    let ours = |text: &str| text.starts_with("-B") && text.ends_with("/gcc-ld");
+    args.iter().any(|argument| argument == "-fuse-ld=lld")
+        && args
+            .iter()
+            .any(|argument| argument.to_str().is_some_and(ours))
 }
 
 /// The level that the text after `-O` means.
@@ -188,7 +212,8 @@ pub fn shortened(args: Vec<OsString>, scratch: &Path) -> Result<Vec<OsString>> {
     Ok(vec![reference])
 }
 
-fn quoted(argument: &OsStr) -> String {
+/// An argument as response files have it.
+pub fn quoted(argument: &OsStr) -> String {
     let text = argument.to_string_lossy();
     let mut quoted = String::with_capacity(text.len() + 2);
     for c in text.chars() {

@@ -2,16 +2,16 @@
 
 use super::arguments::Arguments;
 use super::display;
+use super::native::{self, Native};
 use crate::args::Level;
 use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSymbol};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
-use zymase_llvm::requests::{COMMON_PREFIX, Definition, definitions, is_request};
+use zymase_llvm::requests::{Definition, definitions};
 use zymase_llvm::{Context, Module};
 
 /// Everything that is linked.
@@ -44,6 +44,8 @@ pub enum Input {
         unit: usize,
         /// The argument itself.
         argument: OsString,
+        /// The file with its bitcode, if that is another one.
+        bitcode: Option<PathBuf>,
     },
     /// An archive with bitcode in it.
     Archive {
@@ -86,15 +88,6 @@ pub struct Unit {
     definitions: OnceCell<HashMap<String, Definition>>,
 }
 
-/// How a unit is native already.
-#[derive(Copy, Clone, Debug)]
-pub struct Native {
-    /// The level of optimization, if the compiler wrote it down.
-    pub level: Option<Level>,
-    /// Whether it still calls requests.
-    pub asks: bool,
-}
-
 impl Unit {
     /// Whether a symbol of this name may occur. Bitcode has names as plain bytes.
     pub fn mentions(&self, name: &str) -> bool {
@@ -103,8 +96,17 @@ impl Unit {
 
     /// How it defines a symbol for others.
     pub fn definition(&self, name: &str) -> Result<Definition> {
-        if !self.mentions(name) {
-            return Ok(Definition::None);
+        let native = self
+            .native
+            .as_ref()
+            .and_then(|native| native.defines.as_ref());
+        match native.map(|defines| defines.get(name)) {
+            Some(None) => return Ok(Definition::None),
+            Some(Some(false)) => return Ok(Definition::Only),
+            // Which kind of weak definition it is, only the bitcode knows.
+            Some(Some(true)) => {}
+            None if !self.mentions(name) => return Ok(Definition::None),
+            None => {}
         }
         let known = match self.definitions.get() {
             Some(known) => known,
@@ -148,33 +150,47 @@ impl Inputs {
             let archive = self.read_archive(path, &bytes)?;
             return Ok(archive.map(|archive| Input::Archive { archive, argument }));
         }
-        let unit = self.read_object(display(path), &bytes, false)?;
-        Ok(unit.map(|unit| Input::Object { unit, argument }))
+        let bitcode = file_beside(path);
+        let unit = match &bitcode {
+            Some(file) => Some(self.read_beside(path, &bytes, &output::read(file)?)),
+            None => self.read_object(display(path), &bytes, false)?,
+        };
+        Ok(unit.map(|unit| Input::Object {
+            unit,
+            argument,
+            bitcode,
+        }))
+    }
+
+    /// The unit of an object whose bitcode is in a file of its own, as without optimization.
+    fn read_beside(&mut self, path: &Path, object: &[u8], bitcode: &[u8]) -> usize {
+        self.units.push(Unit {
+            name: display(path),
+            bytes: bitcode.to_vec(),
+            archived: false,
+            native: Some(Native::read(&display(path), object, Some(Level::Zero))),
+            definitions: OnceCell::new(),
+        });
+        self.units.len() - 1
     }
 
     /// The bitcode of an object, if it is or carries some.
     fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
-            false => {
-                let asks = native_request(bytes);
-                match (embedded::read(bytes), asks) {
-                    (Some((bitcode, level)), asks) => {
-                        let asks = asks.is_some();
-                        (bitcode, Some(Native { level, asks }))
-                    }
-                    (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
-                    (None, None) => {
-                        let symbols = native_symbols(bytes);
-                        self.natives.push(NativeCode {
-                            name,
-                            archived,
-                            symbols,
-                        });
-                        return Ok(None);
-                    }
+            false => match (embedded::read(bytes), native::request(bytes)) {
+                (Some((bitcode, level)), _) => (bitcode, Some(Native::read(&name, bytes, level))),
+                (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
+                (None, None) => {
+                    let symbols = native::symbols(bytes);
+                    self.natives.push(NativeCode {
+                        name,
+                        archived,
+                        symbols,
+                    });
+                    return Ok(None);
                 }
-            }
+            },
         };
         self.units.push(Unit {
             name,
@@ -218,6 +234,14 @@ impl Inputs {
     }
 }
 
+/// The file that rustc wrote the bitcode of an object to, as `cargo zymase` asks it to for programs
+/// that are not optimized. Only rustc names files like this.
+fn file_beside(object: &Path) -> Option<PathBuf> {
+    let name = object.file_name()?.to_str()?;
+    let bitcode = object.with_file_name(format!("{}.rcgu.bc", name.strip_suffix(".rcgu.o")?));
+    bitcode.is_file().then_some(bitcode)
+}
+
 /// The file that an argument stands for: itself, or the archive that `-l` finds.
 fn file_of(argument: &OsString, arguments: &Arguments) -> Option<PathBuf> {
     let Some(text) = argument.to_str().filter(|text| text.starts_with('-')) else {
@@ -235,27 +259,6 @@ fn file_of(argument: &OsString, arguments: &Arguments) -> Option<PathBuf> {
         }
     }
     None
-}
-
-/// What a native object defines for others. A shared library defines nothing that a derivative
-/// could be taken of, and whatever the program defines comes before it.
-fn native_symbols(bytes: &[u8]) -> HashMap<String, bool> {
-    let file = object::File::parse(bytes).ok();
-    let file = file.filter(|file| file.kind() == object::ObjectKind::Relocatable);
-    let symbols = file.iter().flat_map(|file| file.symbols());
-    let defined = symbols.filter(|symbol| symbol.is_definition() && symbol.is_global());
-    defined
-        .filter_map(|symbol| Some((symbol.name().ok()?.to_string(), symbol.is_weak())))
-        .collect()
-}
-
-/// The request that a native object calls, if it does.
-fn native_request(bytes: &[u8]) -> Option<String> {
-    memchr::memmem::find(bytes, COMMON_PREFIX.as_bytes())?;
-    let file = object::File::parse(bytes).ok()?;
-    let names = file.symbols().filter(|symbol| symbol.is_undefined());
-    let mut names = names.filter_map(|symbol| symbol.name().ok().map(str::to_string));
-    names.find(|name| is_request(name))
 }
 
 /// The refusal of a native object that asks for a derivative: nobody can write it.

@@ -8,9 +8,11 @@
 mod archive;
 pub(crate) mod arguments;
 pub(crate) mod inputs;
+mod keep;
+mod native;
 mod resolve;
 
-use crate::args::CompileOptions;
+use crate::args::{CompileOptions, Level};
 use crate::compile::{Done, codegen_level, differentiate};
 use crate::{check, journal, output, tools};
 pub use arguments::{level, open_response_files};
@@ -22,7 +24,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug, was_optimized,
+};
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
 /// Runs the command with the system's linker.
@@ -34,23 +38,25 @@ pub fn run(args: &[OsString]) -> Result<u8> {
 pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     let arguments = Arguments::read(args)?;
     let inputs = Inputs::read(&arguments)?;
-    let settled = |unit: &Unit| unit.native.is_some_and(|native| !native.asks);
+    let settled = |unit: &Unit| unit.native.as_ref().is_some_and(|native| !native.asks);
     let scratch = output::scratch_folder()?;
     let runtime = match arguments.options.compare {
         true => Some(check::runtime(&linker, scratch.path())?),
         false => None,
     };
     if inputs.units.iter().all(settled) {
+        keep::keep(args, &inputs, false)?;
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
         return tools::run(tools::command(&linker).args(others).args(runtime));
     }
-    let objects = compile_units(&inputs, &arguments)?;
+    let Compiled { objects, asks } = compile_units(&inputs, &arguments)?;
+    keep::keep(&arguments.all, &inputs, asks)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
         replaced.push(match input {
             Input::Passed(argument) => argument.clone(),
-            Input::Object { unit, argument } => match objects.get(unit) {
+            Input::Object { unit, argument, .. } => match objects.get(unit) {
                 None => argument.clone(),
                 Some(object) => {
                     let path = scratch.path().join(format!("{number}.o"));
@@ -76,6 +82,9 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         });
     }
     replaced.extend(runtime.map(OsString::from));
+    if arguments.leaves_bitcode() {
+        replaced.extend(keep::cache_options(&arguments.all));
+    }
     command.args(arguments::shortened(replaced, scratch.path())?);
     tools::run(&mut command)
 }
@@ -96,6 +105,9 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
     }
     let mut all = Vec::new();
     for (index, unit) in inputs.units.iter().enumerate() {
+        if unit.archived && !unit.mentions(COMMON_PREFIX) {
+            continue;
+        }
         let (_, done) = serve(&inputs, index, options, &mut Promoted::new())?;
         all.push((unit.name.clone(), done));
     }
@@ -105,16 +117,24 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
 /// For units whose local variables derivatives use, the old and new names of these.
 type Promoted = HashMap<usize, Vec<(String, String)>>;
 
-/// Compiles units to native objects, those with requests first. A unit that is native already
-/// stays what it is, unless it asks for derivatives, or derivatives share variables with it that
-/// only its own code can see.
-fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize, Vec<u8>>> {
+/// The native objects of units that are not linked as they were.
+struct Compiled {
+    objects: HashMap<usize, Vec<u8>>,
+    /// Whether any of them asks for a derivative.
+    asks: bool,
+}
+
+/// Compiles units to native objects, those with requests first. A unit that is native already, or
+/// bitcode for a linker that reads it, stays what it is, unless it asks for derivatives, or
+/// derivatives share variables with it that only its own code can see.
+fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     let mut promoted = Promoted::new();
     let mut served = HashMap::new();
+    let mut asks_for_some = false;
     // Serving one unit may show that another must be compiled again, and that has its own requests.
     loop {
         let asks = |(index, unit): &(usize, &Unit)| {
-            let compiled = match unit.native {
+            let compiled = match &unit.native {
                 Some(native) => native.asks || promoted.contains_key(index),
                 None => true,
             };
@@ -123,13 +143,17 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
         let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
             break;
         };
-        let (module, _) = serve(inputs, index, &arguments.options, &mut promoted)?;
+        let (module, done) = serve(inputs, index, &arguments.options, &mut promoted)?;
+        asks_for_some |= !done.pins.requests.is_empty();
         served.insert(index, module);
     }
+    let replaced = served.keys().chain(promoted.keys()).copied();
+    let replaced = with_borrowers(inputs, replaced.collect());
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
         let (module, renamed) = (served.remove(&index), promoted.get(&index));
-        if unit.native.is_some() && module.is_none() && renamed.is_none() {
+        let stays = unit.native.is_some() || arguments.leaves_bitcode();
+        if stays && !replaced.contains(&index) {
             continue;
         }
         journal::step(&format!("generating code for {}", unit.name));
@@ -141,15 +165,41 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<HashMap<usize
         promote(&module, renamed.map_or(&[], Vec::as_slice));
         objects.insert(index, generate(&module, unit, arguments)?);
     }
-    Ok(objects)
+    Ok(Compiled {
+        objects,
+        asks: asks_for_some,
+    })
+}
+
+/// The units whose native code is replaced: these, and those that use something which only the
+/// native code of these has.
+fn with_borrowers(inputs: &Inputs, mut replaced: BTreeSet<usize>) -> BTreeSet<usize> {
+    let native = |index: usize| inputs.units[index].native.as_ref();
+    loop {
+        let borrows = |index: &usize| {
+            let own = native(*index).filter(|_| !replaced.contains(index));
+            let mut lenders = replaced.iter().filter_map(|&lender| native(lender));
+            own.is_some_and(|own| lenders.any(|lender| own.borrows_from(lender)))
+        };
+        let found: Vec<usize> = (0..inputs.units.len()).filter(borrows).collect();
+        if found.is_empty() {
+            return replaced;
+        }
+        replaced.extend(found);
+    }
 }
 
 /// A native object of a module. Bitcode beside native code is compiled as that was.
 fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u8>> {
     strip_own_debug(module);
     let mut options = arguments.options.clone();
-    if let Some(level) = unit.native.and_then(|native| native.level) {
-        options.level = level;
+    if let Some(native) = &unit.native {
+        options.level = match (native.level, was_optimized(module)) {
+            (Some(level), _) => level,
+            (None, Some(false)) => Level::Zero,
+            (None, _) if options.level == Level::Zero => Level::Two,
+            (None, _) => options.level,
+        };
     }
     let machine = TargetMachine::for_module(module, codegen_level(&options))?;
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
