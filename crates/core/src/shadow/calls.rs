@@ -51,7 +51,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
              together, or call the function by its name",
         );
     }
-    if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
+    if known::throws(plain) {
         return Diagnostic::new(
             Code::Throw,
             "cannot differentiate a `throw` of a value with a derivative",

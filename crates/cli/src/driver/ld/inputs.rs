@@ -93,12 +93,20 @@ pub struct Native {
     pub level: Option<Level>,
     /// Whether it still calls requests.
     pub asks: bool,
+    /// Whether it is an object of Zymase's own.
+    pub ours: bool,
 }
 
 impl Unit {
     /// Whether a symbol of this name may occur. Bitcode has names as plain bytes.
     pub fn mentions(&self, name: &str) -> bool {
         memchr::memmem::find(&self.bytes, name.as_bytes()).is_some()
+    }
+
+    /// Whether another compiler left it beside native code in an archive, as in those of Rust's
+    /// standard library: single functions are taken from it, and the native code stays as it is.
+    pub fn is_foreign(&self) -> bool {
+        self.archived && self.native.is_some_and(|native| !native.ours && !native.asks)
     }
 
     /// How it defines a symbol for others.
@@ -159,9 +167,13 @@ impl Inputs {
             false => {
                 let asks = native_request(bytes);
                 match (embedded::read(bytes), asks) {
-                    (Some((bitcode, level)), asks) => {
-                        let asks = asks.is_some();
-                        (bitcode, Some(Native { level, asks }))
+                    (Some(found), asks) => {
+                        let native = Native {
+                            level: found.level,
+                            asks: asks.is_some(),
+                            ours: found.ours,
+                        };
+                        (found.bitcode, Some(native))
                     }
                     (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
                     (None, None) => {

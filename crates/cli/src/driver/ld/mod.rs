@@ -21,7 +21,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
-use zymase_llvm::reachable::{Wanted, detach, promote};
+use zymase_llvm::reachable::{Wanted, detach, extract, promote};
 use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
@@ -171,6 +171,7 @@ fn serve(
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
     let mut taken = Vec::new();
     let mut present = BTreeSet::from([index]);
+    let mut parts = 0;
     let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
         let found = match wanted {
             Wanted::Symbol(name) => resolve::find(inputs, &present, name, &context)?
@@ -180,6 +181,13 @@ fn serve(
         };
         let mut modules = Vec::new();
         for (other, module) in found {
+            if let (true, Wanted::Symbol(name)) = (inputs.units[other].is_foreign(), wanted) {
+                parts += 1;
+                if extract(&module, name, &format!("{other}.{parts}")) {
+                    modules.push(module);
+                }
+                continue;
+            }
             present.insert(other);
             taken.push((other, detach(&module, &other.to_string())));
             modules.push(module);
