@@ -17,6 +17,7 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::loops::{Loop, Loops};
 use crate::ir::{Block, Value};
+use crate::planted::Defect;
 use std::collections::HashMap;
 
 /// Where a slot is used.
@@ -69,7 +70,8 @@ impl Gradient<'_> {
             }
         }
         let (function, loops) = (&self.primal.function, &self.primal.loops);
-        for l in loops.iter() {
+        let broken = self.breaks(Defect::ZeroedInTurn);
+        for l in loops.iter().filter(|_| !broken) {
             let header = loops.header(l);
             let latches = loops.latches(l).iter();
             let edges = latches.flat_map(|&latch| function.edges(latch));
