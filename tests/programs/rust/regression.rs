@@ -23,7 +23,7 @@ fn loss(x: &[f64]) -> f64 {
 
 fn main() {
     check!("regression", loss, [0.1, -0.2, 0.3]);
-    let mut x = vec![0.0; 3];
+    let mut x: Vec<f64> = vec![0.0; 3];
     let before = loss(&x);
     for _ in 0..200 {
         let (_, gradient) = gradient!(loss, &x);
@@ -31,5 +31,5 @@ fn main() {
     }
     let (after, gradient) = gradient!(loss, &x);
     assert!(after < before / 2.0, "{after} {before}");
-    assert!(gradient.iter().all(|g| g.abs() < 1e-2), "{gradient:?}");
+    assert!(gradient.iter().all(|g: &f64| g.abs() < 1e-2), "{gradient:?}");
 }

@@ -352,6 +352,9 @@ const ROWS: &[Row] = &[
                                                               "-",      Nothing,     true),
     ("llvm.prefetch* llvm.trap llvm.debugtrap llvm.ubsantrap llvm.stacksave* llvm.eh.* llvm.readcyclecounter llvm.objectsize* llvm.is.constant* llvm.expect* llvm.is.fpclass*",
                                                               "-",      Nothing,     true),
+    // Integers, also from floats. Those that compute with bits of floats are refused elsewhere.
+    ("llvm.fptosi.sat.* llvm.fptoui.sat.* llvm.ctpop.* llvm.ctlz.* llvm.cttz.* llvm.bswap.* llvm.bitreverse.* llvm.abs.* llvm.fshl.* llvm.fshr.* llvm.scmp.* llvm.ucmp.* llvm.uadd.* llvm.usub.* llvm.umul.* llvm.sadd.* llvm.ssub.* llvm.smul.*",
+                                                              "-",      Nothing,     true),
     ("zymase.hint.*",                                         "-",      Nothing,     true),
     ("llvm.invariant.start* llvm.invariant.end*",             "-",      Nothing,     true),
 ];

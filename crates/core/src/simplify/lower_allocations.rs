@@ -13,8 +13,8 @@
 
 use crate::analysis::known::{self, rust};
 use crate::ir::{
-    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature, Type,
-    Value,
+    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature,
+    Type, Value,
 };
 use crate::support::{self, Callable};
 use std::collections::HashMap;

@@ -127,9 +127,8 @@ pub(super) fn is_allocator(function: LLVMValueRef) -> bool {
 /// Deletes what nothing refers to, so that linking does not look at it.
 fn delete_unused(module: &Module) {
     loop {
-        let unused = |&symbol: &LLVMValueRef| {
-            ll::is_declaration(symbol) && ll::first_use(symbol).is_null()
-        };
+        let unused =
+            |&symbol: &LLVMValueRef| ll::is_declaration(symbol) && ll::first_use(symbol).is_null();
         let functions: Vec<_> = module.functions().filter(unused).collect();
         let globals: Vec<_> = module.globals().filter(unused).collect();
         if functions.is_empty() && globals.is_empty() {

@@ -73,7 +73,10 @@ pub fn is_target_of_request(call: LLVMValueRef, operand: LLVMUseRef) -> bool {
     // SAFETY: the caller has a live call or invoke, and one of its operands.
     unsafe {
         let callee = LLVMGetCalledValue(call);
-        let asks = matches!(call_kind(&value_name(callee)), Some(CallKind::Derivative(_)));
+        let asks = matches!(
+            call_kind(&value_name(callee)),
+            Some(CallKind::Derivative(_))
+        );
         let first = u32::from(asks && sret_type(call, callee).is_some());
         asks && LLVMGetOperandUse(call, first) == operand
     }

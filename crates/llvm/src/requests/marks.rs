@@ -67,13 +67,7 @@ pub(crate) fn note_variable(module: &Module, name: &str) {
 
 /// The names of the variables for which [`note_variable`] was called.
 pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
-    // SAFETY: the module is live, and the list has room for all operands.
-    let nodes = unsafe {
-        let count = LLVMGetNamedMetadataNumOperands(module.raw(), VARIABLES.as_ptr());
-        let mut nodes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetNamedMetadataOperands(module.raw(), VARIABLES.as_ptr(), nodes.as_mut_ptr());
-        nodes
-    };
+    let nodes = module.named_metadata(&VARIABLES.to_string_lossy());
     let names = nodes.into_iter().flat_map(ll::node_operands);
     names.filter_map(ll::metadata_string).collect()
 }

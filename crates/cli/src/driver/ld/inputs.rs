@@ -106,7 +106,10 @@ impl Unit {
     /// Whether another compiler left it beside native code in an archive, as in those of Rust's
     /// standard library: single functions are taken from it, and the native code stays as it is.
     pub fn is_foreign(&self) -> bool {
-        self.archived && self.native.is_some_and(|native| !native.ours && !native.asks)
+        self.archived
+            && self
+                .native
+                .is_some_and(|native| !native.ours && !native.asks)
     }
 
     /// How it defines a symbol for others.

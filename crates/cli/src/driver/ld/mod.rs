@@ -20,9 +20,12 @@ use inputs::{Input, Inputs, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
+use zymase_core::analysis::known::known_name;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, extract, promote};
-use zymase_llvm::requests::{COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug};
+use zymase_llvm::requests::{
+    COMMON_PREFIX, has_symbol, is_known_function, is_unoptimized, strip_own_debug,
+};
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
 /// Runs the command with the system's linker.
@@ -183,7 +186,9 @@ fn serve(
         for (other, module) in found {
             if let (true, Wanted::Symbol(name)) = (inputs.units[other].is_foreign(), wanted) {
                 parts += 1;
-                if extract(&module, name, &format!("{other}.{parts}")) {
+                // What C's library has under this name is known without a body.
+                let is_known = is_known_function(name) || known_name(name).is_some();
+                if !is_known && extract(&module, name, &format!("{other}.{parts}")) {
                     modules.push(module);
                 }
                 continue;

@@ -173,7 +173,7 @@ impl Activity {
         let holders = self.holders.get(&inst).into_iter().flatten();
         let held = holders.map(|&global| {
             let reached = self.objects.reached_through(global);
-            let made = reached.iter().all(|object| self.made(object) == Made::All);
+            let made = reached.iter().all(|object| self.made(object) >= Made::All);
             Held { global, made }
         });
         held.collect()
@@ -215,7 +215,7 @@ impl Activity {
     /// Whether a pointer leads only to memory that was made while the derivative ran.
     pub fn is_made(&self, pointer: Value) -> bool {
         let objects = self.objects.of(pointer).iter();
-        objects.map(|o| self.made(o)).all(|made| made == Made::All)
+        objects.map(|o| self.made(o)).all(|made| made >= Made::All)
     }
 
     /// Whether a pointer that leads to memory with pointers in it leads only to such memory that

@@ -74,10 +74,19 @@ mod tests {
     #[test]
     fn paths_tell_what_has_no_derivative() {
         for (symbol, inactive) in [
-            ("_RNvNvNtCslNYArtu3iFV_5alloc3fmt6format12format_inner", true),
+            (
+                "_RNvNvNtCslNYArtu3iFV_5alloc3fmt6format12format_inner",
+                true,
+            ),
             ("_RNvNtNtCsjrHSEGnQ3l9_3std2io5stdio6__print", true),
-            ("_RNvXs7_NtNtCsgEmfK2I1SDS_4core3fmt5floatdNtB7_7Display3fmt", true),
-            ("_RNvMs5_NtNtCsgEmfK2I1SDS_4core3fmt8buildersNtB5_9DebugList6finish", true),
+            (
+                "_RNvXs7_NtNtCsgEmfK2I1SDS_4core3fmt5floatdNtB7_7Display3fmt",
+                true,
+            ),
+            (
+                "_RNvMs5_NtNtCsgEmfK2I1SDS_4core3fmt8buildersNtB5_9DebugList6finish",
+                true,
+            ),
             ("_RNvNtCs1_4prog3fmt6square", false),
             ("core_fmt", false),
         ] {
@@ -94,6 +103,9 @@ mod tests {
         assert_eq!(allocator("__rust_dealloc"), Some("__rust_dealloc"));
         assert_eq!(allocator("my__rust_alloc"), None);
         assert_eq!(beside(realloc, "__rust_alloc").as_deref(), Some(alloc));
-        assert_eq!(beside("__rust_alloc", "__rust_realloc").as_deref(), Some("__rust_realloc"));
+        assert_eq!(
+            beside("__rust_alloc", "__rust_realloc").as_deref(),
+            Some("__rust_realloc")
+        );
     }
 }
