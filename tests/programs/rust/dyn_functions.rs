@@ -50,7 +50,7 @@ fn pointers(x: &[f64]) -> f64 {
 }
 
 fn main() {
-    let x = [0.5, 1.5, -0.3, 0.8, 2.0];
+    let x = [0.52, 1.57, -0.33, 0.81, 2.04];
     check!("dyn functions: boxed", boxed, x);
     check!("dyn functions: captured", captured, x);
     check!("dyn functions: once", once, x);

@@ -47,7 +47,7 @@ fn copied(x: &[f64]) -> f64 {
 }
 
 fn main() {
-    let x = [0.5, 1.5, -0.3, 0.8, 2.0];
+    let x = [0.52, 1.57, -0.33, 0.81, 2.04];
     check!("in place: swapped", swapped, x);
     check!("in place: updated", updated, x);
     check!("in place: copied", copied, x);

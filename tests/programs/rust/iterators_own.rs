@@ -49,7 +49,7 @@ fn boxed(x: &[f64]) -> f64 {
 }
 
 fn main() {
-    let x = [0.5, 1.5, -0.3, 0.8, 2.0];
+    let x = [0.52, 1.57, -0.33, 0.81, 2.04];
     check!("own iterators: powers", powers, x);
     check!("own iterators: hidden", hidden, x);
     check!("own iterators: boxed", boxed, x);

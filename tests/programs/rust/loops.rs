@@ -40,7 +40,7 @@ fn integral(x: &[f64]) -> f64 {
 }
 
 fn main() {
-    let x = [0.5, 1.5, -0.3, 0.8, 2.0];
+    let x = [0.52, 1.57, -0.33, 0.81, 2.04];
     check!("loops: fixed point", fixed_point, x);
     check!("loops: labelled", labelled, x);
     check!("loops: integral", integral, x);

@@ -13,6 +13,7 @@ mod address;
 mod attributes;
 mod call;
 mod constants;
+mod elements;
 mod function;
 mod globals;
 mod instruction;
@@ -68,6 +69,8 @@ struct Importer {
     scopes: HashMap<Val, Scope>,
     domains: HashMap<Val, u32>,
     sources: HashMap<Md, Option<SourceType>>,
+    /// What the functions of scopes move.
+    moved_types: HashMap<Md, Option<SourceType>>,
     /// The expression of debug information that says nothing.
     empty_expression: Md,
     kinds: MetadataKinds,
@@ -106,6 +109,7 @@ impl Importer {
             scopes: HashMap::new(),
             domains: HashMap::new(),
             sources: HashMap::new(),
+            moved_types: HashMap::new(),
             empty_expression: ll::empty_expression(llvm.raw()),
             kinds: MetadataKinds::new(context),
             attributes: AttributeKinds::new(),

@@ -1,0 +1,100 @@
+//! Types of memory that generic functions of Rust's library move.
+//!
+//! `ptr::copy_nonoverlapping::<T>`, `ptr::read::<T>` and their like move values of the type `T`,
+//! which is a parameter of theirs in debug information. After inlining, the location of a copy, a
+//! load or a store still names the function. So its pointers lead to values of that type.
+
+use super::Importer;
+use super::function::Body;
+use crate::ll::{self, Md, Val};
+use llvm_sys::debuginfo::LLVMMetadataKind as Kind;
+use zymase_core::ir::{Declared, SourceType, Value};
+
+// Where LLVM keeps things in nodes.
+const SCOPE: usize = 1;
+const NAME_OF_NAMESPACE: usize = 2;
+const TEMPLATE_PARAMETERS: usize = 9;
+const NAME_OF_PARAMETER: usize = 0;
+const TYPE_OF_PARAMETER: usize = 1;
+
+/// The modules of `core` whose generic functions move values of their parameter `T`.
+const MODULES: [&str; 4] = ["ptr", "intrinsics", "mem", "slice"];
+
+impl Body<'_> {
+    /// Takes note of what the pointers of an instruction lead to, if it belongs to a function that
+    /// moves values of a type, and moves whole ones. So many bytes are moved, if that is known.
+    pub(super) fn declare_moved(&mut self, inst: Val, pointers: &[Value], bytes: Option<u64>) {
+        let location = ll::debug_location(inst);
+        if location.is_null() {
+            return;
+        }
+        let Some(source) = self.importer.moved_type(ll::location_scope(location)) else {
+            return;
+        };
+        let size = self.importer.module.sources[source].size;
+        if size > 0 && bytes.is_none_or(|bytes| bytes % size == 0) {
+            for &pointer in pointers {
+                self.declare(pointer, Declared::Element(source));
+            }
+        }
+    }
+}
+
+impl Importer {
+    /// The type of the values that the function of a scope moves.
+    fn moved_type(&mut self, scope: Md) -> Option<SourceType> {
+        if let Some(&known) = self.moved_types.get(&scope) {
+            return known;
+        }
+        let parameter = self.moved_parameter(scope);
+        let source = parameter.and_then(|ty| self.value_type(ty));
+        self.moved_types.insert(scope, source);
+        source
+    }
+
+    fn moved_parameter(&self, scope: Md) -> Option<Md> {
+        let mut function = scope;
+        while is_kind(function, Kind::LLVMDILexicalBlockMetadataKind)
+            || is_kind(function, Kind::LLVMDILexicalBlockFileMetadataKind)
+        {
+            function = self.node_operand(function, SCOPE)?;
+        }
+        if !is_kind(function, Kind::LLVMDISubprogramMetadataKind) {
+            return None;
+        }
+        let path = self.namespaces(self.node_operand(function, SCOPE)?);
+        let [.., module, library] = &path[..] else {
+            return None;
+        };
+        if library != "core" || !MODULES.contains(&module.as_str()) {
+            return None;
+        }
+        let parameters = self.node_operand(function, TEMPLATE_PARAMETERS)?;
+        let parameters = ll::node_operands(ll::metadata_as_value(self.context, parameters));
+        parameters.into_iter().find_map(|parameter| {
+            let operands = ll::node_operands(parameter);
+            let name = ll::metadata_string(*operands.get(NAME_OF_PARAMETER)?)?;
+            let ty = *operands.get(TYPE_OF_PARAMETER)?;
+            (name == "T" && !ty.is_null()).then(|| ll::as_metadata(ty))
+        })
+    }
+
+    /// The names of a namespace and of those around it.
+    fn namespaces(&self, mut scope: Md) -> Vec<String> {
+        let mut names = Vec::new();
+        while is_kind(scope, Kind::LLVMDINamespaceMetadataKind) {
+            let operands = ll::node_operands(ll::metadata_as_value(self.context, scope));
+            let name = operands.get(NAME_OF_NAMESPACE);
+            names.extend(name.and_then(|&name| ll::metadata_string(name)));
+            match self.node_operand(scope, SCOPE) {
+                Some(around) => scope = around,
+                None => break,
+            }
+        }
+        names
+    }
+}
+
+fn is_kind(node: Md, kind: Kind) -> bool {
+    !node.is_null() && ll::metadata_kind(node) as u32 == kind as u32
+}
