@@ -35,7 +35,7 @@ fn casts(x: &[f64]) -> f64 {
 
 fn remainders(x: &[f64]) -> f64 {
     x.iter()
-        .map(|a| (a * 5.0) % 1.7 + (a * 4.0).rem_euclid(1.3))
+        .map(|a| (a * 5.0) % 1.72 + (a * 4.0).rem_euclid(1.3))
         .sum()
 }
 

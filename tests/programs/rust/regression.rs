@@ -31,5 +31,8 @@ fn main() {
     }
     let (after, gradient) = gradient!(loss, &x);
     assert!(after < before / 2.0, "{after} {before}");
-    assert!(gradient.iter().all(|g: &f64| g.abs() < 1e-2), "{gradient:?}");
+    assert!(
+        gradient.iter().all(|g: &f64| g.abs() < 1e-2),
+        "{gradient:?}"
+    );
 }

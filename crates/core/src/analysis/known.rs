@@ -99,9 +99,9 @@ pub fn known_name(name: &str) -> Option<Known> {
             inactive: false,
         });
     }
-    if rust::is_inactive(name) {
+    if let Some(args) = rust::inactive(name) {
         return Some(Known {
-            args: Args::Groups("rwcx"),
+            args: Args::Groups(args),
             result: Nothing,
             inactive: true,
         });

@@ -2,13 +2,14 @@
 //!
 //! `ptr::copy_nonoverlapping::<T>`, `ptr::read::<T>` and their like move values of the type `T`,
 //! which is a parameter of theirs in debug information. After inlining, the location of a copy, a
-//! load or a store still names the function. So its pointers lead to values of that type.
+//! load or a store still names the function. So its pointers lead to values of that type. Bytes that
+//! functions of strings move are characters.
 
 use super::Importer;
 use super::function::Body;
 use crate::ll::{self, Md, Val};
 use llvm_sys::debuginfo::LLVMMetadataKind as Kind;
-use zymase_core::ir::{Declared, SourceType, Value};
+use zymase_core::ir::{Declared, SourcePart, SourceType, SourceTypeData, Value};
 
 // Where LLVM keeps things in nodes.
 const SCOPE: usize = 1;
@@ -28,7 +29,9 @@ impl Body<'_> {
         if location.is_null() {
             return;
         }
-        let Some(source) = self.importer.moved_type(ll::location_scope(location)) else {
+        let moved = self.importer.moved_type(ll::location_scope(location));
+        let text = || (bytes.is_none_or(|n| n == 1)).then(|| self.importer.text_at(location))?;
+        let Some(source) = moved.or_else(text) else {
             return;
         };
         let size = self.importer.module.sources[source].size;
@@ -41,6 +44,34 @@ impl Body<'_> {
 }
 
 impl Importer {
+    /// The type of characters, if a location is in a function of strings, or in functions of the
+    /// library that one calls.
+    fn text_at(&mut self, mut location: Md) -> Option<SourceType> {
+        while !location.is_null() {
+            let function = self.function_of(ll::location_scope(location))?;
+            let path = self.namespaces(self.node_operand(function, SCOPE)?);
+            let [.., module, library] = &path[..] else {
+                return None;
+            };
+            if !["core", "alloc"].contains(&library.as_str()) {
+                return None;
+            }
+            if ["str", "string"].contains(&module.as_str()) || path[0] == "memchr" {
+                return Some(self.character());
+            }
+            location = ll::location_inlined_at(location);
+        }
+        None
+    }
+
+    fn character(&mut self) -> SourceType {
+        let sources = &mut self.module.sources;
+        *self.character.get_or_insert_with(|| {
+            let parts = vec![(0, SourcePart::Int(1))];
+            sources.push(SourceTypeData { size: 1, parts })
+        })
+    }
+
     /// The type of the values that the function of a scope moves.
     fn moved_type(&mut self, scope: Md) -> Option<SourceType> {
         if let Some(&known) = self.moved_types.get(&scope) {
@@ -52,16 +83,18 @@ impl Importer {
         source
     }
 
-    fn moved_parameter(&self, scope: Md) -> Option<Md> {
-        let mut function = scope;
-        while is_kind(function, Kind::LLVMDILexicalBlockMetadataKind)
-            || is_kind(function, Kind::LLVMDILexicalBlockFileMetadataKind)
+    /// The function that a scope is, or is in.
+    fn function_of(&self, mut scope: Md) -> Option<Md> {
+        while is_kind(scope, Kind::LLVMDILexicalBlockMetadataKind)
+            || is_kind(scope, Kind::LLVMDILexicalBlockFileMetadataKind)
         {
-            function = self.node_operand(function, SCOPE)?;
+            scope = self.node_operand(scope, SCOPE)?;
         }
-        if !is_kind(function, Kind::LLVMDISubprogramMetadataKind) {
-            return None;
-        }
+        is_kind(scope, Kind::LLVMDISubprogramMetadataKind).then_some(scope)
+    }
+
+    fn moved_parameter(&self, scope: Md) -> Option<Md> {
+        let function = self.function_of(scope)?;
         let path = self.namespaces(self.node_operand(function, SCOPE)?);
         let [.., module, library] = &path[..] else {
             return None;

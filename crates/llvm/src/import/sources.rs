@@ -326,6 +326,10 @@ impl Importer {
             }
             let mut own = Parts::new();
             let base = self.node_operand(member, BASE)?;
+            // A member without bytes, such as that for what is not there yet, contradicts nothing.
+            if ll::type_size(self.resolve(base)) == 0 {
+                continue;
+            }
             self.collect(base, 0, depth - 1, &mut own)?;
             all = Some(match all {
                 None => own,

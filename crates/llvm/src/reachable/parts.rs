@@ -114,7 +114,7 @@ pub(super) fn is_left_alone(function: LLVMValueRef) -> bool {
         !ll::function_attribute(function, ll::FUNCTION_INDEX, kind).is_null()
     };
     let name = || ll::name(function);
-    has("noreturn") || is_allocator(function) || rust::is_inactive(&name())
+    has("noreturn") || is_allocator(function) || rust::inactive(&name()).is_some()
 }
 
 /// Whether a function allocates or frees, by its attributes or its name.

@@ -5,34 +5,36 @@
 
 use rustc_demangle::try_demangle;
 
-/// Whether a symbol is a function of the standard library that no derivative flows through: it
-/// formats, prints, reads clocks or asks the system for something.
-pub fn is_inactive(symbol: &str) -> bool {
+/// What a function of the standard library that no derivative flows through does with the memory
+/// behind its arguments, in the letters of the [table](super); none if a symbol is no such function.
+/// It formats, prints, reads clocks or asks the system for something.
+pub fn inactive(symbol: &str) -> Option<&'static str> {
     // Without this the name of every function of C would be looked into.
     if !symbol.starts_with("_R") {
-        return false;
+        return None;
     }
-    let Ok(name) = try_demangle(symbol) else {
-        return false;
-    };
-    let path = format!("{name:#}");
+    let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
-    INACTIVE.iter().any(|prefix| method.starts_with(prefix)) || path.contains(" as core::fmt::")
+    let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
+    let formats = path.contains(" as core::fmt::").then_some("r rwx");
+    row.map(|row| row.1).or(formats)
 }
 
-/// The beginnings of the paths of functions that no derivative flows through.
-const INACTIVE: [&str; 11] = [
-    "core::fmt::",
-    "alloc::fmt::",
-    "std::io::",
-    "std::time::",
-    "std::env::",
-    "std::thread::",
-    "std::hash::random::",
-    "std::sys::",
-    "std::panicking::",
-    "std::backtrace::",
-    "__rustc::__rust_no_alloc_shim_is_unstable",
+/// The beginnings of the paths of functions that no derivative flows through, and what they do.
+/// What is formatted or printed is read, and no address of it is kept.
+const INACTIVE: [(&str, &str); 12] = [
+    ("core::fmt::", "rwx"),
+    ("alloc::fmt::format", "w r"),
+    ("std::io::stdio::_print", "r"),
+    ("std::io::stdio::_eprint", "r"),
+    ("std::io::", "rwcx"),
+    ("std::time::", "rwcx"),
+    ("std::env::", "rwcx"),
+    ("std::thread::", "rwcx"),
+    ("std::hash::random::", "rwcx"),
+    ("std::sys::", "rwcx"),
+    ("std::panicking::", "rwcx"),
+    ("__rustc::__rust_no_alloc_shim_is_unstable", "-"),
 ];
 
 /// Rust's allocation functions.
@@ -90,7 +92,7 @@ mod tests {
             ("_RNvNtCs1_4prog3fmt6square", false),
             ("core_fmt", false),
         ] {
-            assert_eq!(is_inactive(symbol), inactive, "{symbol}");
+            assert_eq!(super::inactive(symbol).is_some(), inactive, "{symbol}");
         }
     }
 
