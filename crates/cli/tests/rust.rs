@@ -66,7 +66,6 @@ programs!(
     singles,
     slices,
     sorting,
-    sorting_long,
     statics,
     strings,
     structures,

@@ -82,6 +82,9 @@ pub type Library<'a> = dyn FnMut(Wanted<'_>) -> Result<Vec<Module>> + 'a;
 pub enum Wanted<'n> {
     /// The module that defines the symbol of this name, if there is one that was not given yet.
     Symbol(&'n str),
+    /// The same for a symbol that nothing is known to need: something refers to it, and a call
+    /// through a pointer may get there.
+    Mentioned(&'n str),
     /// All modules that are part of the program in any case and were not given yet: a call through
     /// a pointer may reach functions of any of them.
     Everything,

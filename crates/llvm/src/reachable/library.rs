@@ -26,15 +26,18 @@ pub(super) fn take_from_library(
     let (mut everything, mut number) = (false, 0);
     loop {
         let reached = reached(private, pins, own, &taken);
-        let mut missing = reached.missing;
+        let mut missing: Vec<_> = reached.missing.into_iter().map(|n| (n, true)).collect();
         if everything {
-            missing.extend(declared(private));
+            missing.extend(declared(private).into_iter().map(|name| (name, false)));
         }
         let mut found = Vec::new();
-        for name in missing {
+        for (name, needed) in missing {
             // What is reached changes only with what is found.
-            if found.is_empty() && asked.insert(name.clone()) {
-                found = library(Wanted::Symbol(&name))?;
+            if found.is_empty() && asked.insert((name.clone(), needed)) {
+                found = library(match needed {
+                    true => Wanted::Symbol(&name),
+                    false => Wanted::Mentioned(&name),
+                })?;
                 if found.is_empty() {
                     found.extend(containers(private, &name));
                 }

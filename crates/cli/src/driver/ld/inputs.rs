@@ -82,7 +82,8 @@ pub struct Unit {
     pub archived: bool,
     /// If the code that is linked is native already, and this is only a copy beside it: how.
     pub native: Option<Native>,
-    /// What it defines for others, once somebody has asked.
+    /// What it defines for others, once somebody has asked. Where the native code is another
+    /// compiler's, its symbols tell.
     definitions: OnceCell<HashMap<String, Definition>>,
 }
 
@@ -114,7 +115,7 @@ impl Unit {
 
     /// How it defines a symbol for others.
     pub fn definition(&self, name: &str) -> Result<Definition> {
-        if !self.mentions(name) {
+        if self.definitions.get().is_none() && !self.mentions(name) {
             return Ok(Definition::None);
         }
         let known = match self.definitions.get() {
@@ -165,6 +166,7 @@ impl Inputs {
 
     /// The bitcode of an object, if it is or carries some.
     fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
+        let object = bytes;
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
             false => {
@@ -191,13 +193,23 @@ impl Inputs {
                 }
             }
         };
-        self.units.push(Unit {
+        let unit = Unit {
             name,
             bytes,
             archived,
             native,
             definitions: OnceCell::new(),
-        });
+        };
+        if unit.is_foreign() {
+            let kind = |weak| match weak {
+                true => Definition::Weak,
+                false => Definition::Only,
+            };
+            let symbols = native_symbols(object).into_iter();
+            let symbols = symbols.map(|(name, weak)| (name, kind(weak)));
+            unit.definitions.get_or_init(|| symbols.collect());
+        }
+        self.units.push(unit);
         Ok(Some(self.units.len() - 1))
     }
 

@@ -177,25 +177,32 @@ fn serve(
     let mut parts = 0;
     let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
         let found = match wanted {
-            Wanted::Symbol(name) => resolve::find(inputs, &present, name, &context)?
-                .into_iter()
-                .collect(),
-            Wanted::Everything => resolve::always_linked(inputs, &present, &context)?,
+            Wanted::Symbol(name) | Wanted::Mentioned(name) => {
+                let found = resolve::find(inputs, &present, name)?;
+                found.into_iter().collect()
+            }
+            Wanted::Everything => resolve::always_linked(inputs, &present),
         };
         let mut modules = Vec::new();
-        for (other, module) in found {
-            if let (true, Wanted::Symbol(name)) = (inputs.units[other].is_foreign(), wanted) {
-                parts += 1;
+        for other in found {
+            let unit = &inputs.units[other];
+            let parse = || Module::parse(&context, &unit.bytes, &unit.name);
+            if !unit.is_foreign() {
+                let module = parse()?;
+                present.insert(other);
+                taken.push((other, detach(&module, &other.to_string())));
+                modules.push(module);
+            } else if let Wanted::Symbol(name) = wanted
                 // What C's library has under this name is known without a body.
-                let is_known = is_known_function(name) || known_name(name).is_some();
-                if !is_known && extract(&module, name, &format!("{other}.{parts}")) {
+                && !is_known_function(name)
+                && known_name(name).is_none()
+            {
+                parts += 1;
+                let module = parse()?;
+                if extract(&module, name, &format!("{other}.{parts}")) {
                     modules.push(module);
                 }
-                continue;
             }
-            present.insert(other);
-            taken.push((other, detach(&module, &other.to_string())));
-            modules.push(module);
         }
         Ok(modules)
     };
