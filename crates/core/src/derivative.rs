@@ -31,6 +31,8 @@ pub enum Made {
     Root,
     /// All of it.
     All,
+    /// There is none: the argument is null, or the address of nothing.
+    Nothing,
 }
 
 /// Everything a derivative depends on. Two requests with equal keys share one derivative.

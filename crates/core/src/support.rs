@@ -1,6 +1,7 @@
 //! Small functions that derivatives call, written in the IR so that they can be interpreted,
 //! inlined and differentiated like any other.
 
+use crate::analysis::known::{self, rust};
 use crate::analysis::types::Kinds;
 use crate::ir::{
     Access, AllocInfo, AllocKind, Builder, Call, Callee, CastOp, Constant, Edge, FloatKind,
@@ -77,6 +78,22 @@ pub fn free_like(module: &mut Module, name: &str, sig: Signature) -> Func {
         freed: None,
     };
     declare_allocator(module, name, sig, info).0
+}
+
+/// What allocates and what frees memory that one of Rust's functions reallocates, declared if they
+/// are not yet.
+pub fn rust_allocators(module: &mut Module, realloc: Func) -> (Callable, Callable) {
+    let symbol = module.funcs[realloc].name.clone();
+    let beside = |plain: &str| rust::beside(&symbol, plain).unwrap_or(plain.to_string());
+    let (ptr, long) = (Type::ptr(), Type::i64());
+    let mut declare = |plain: &str, sig: Signature| {
+        let mut function = Function::new(beside(plain), sig.clone());
+        function.attrs.alloc = known::allocation(&function);
+        (module.declare(function), sig)
+    };
+    let allocate = declare("__rust_alloc", Signature::new(vec![long, long], ptr));
+    let freed = Signature::new(vec![ptr, long, long], Type::void());
+    (allocate, declare("__rust_dealloc", freed))
 }
 
 fn realloc(module: &mut Module) -> Callable {

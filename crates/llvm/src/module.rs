@@ -193,6 +193,18 @@ impl Module {
         Ok(())
     }
 
+    /// The operands of the metadata of this name.
+    pub(crate) fn named_metadata(&self, name: &str) -> Vec<LLVMValueRef> {
+        let name = crate::raw::c_string(name);
+        // SAFETY: LLVM fills in as many operands as it counts.
+        unsafe {
+            let count = LLVMGetNamedMetadataNumOperands(self.raw(), name.as_ptr());
+            let mut nodes = vec![std::ptr::null_mut(); count as usize];
+            LLVMGetNamedMetadataOperands(self.raw(), name.as_ptr(), nodes.as_mut_ptr());
+            nodes
+        }
+    }
+
     /// The functions, declarations included.
     pub fn functions(&self) -> impl Iterator<Item = LLVMValueRef> + use<> {
         // SAFETY: the first and each next one are live while the module is.

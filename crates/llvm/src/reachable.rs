@@ -11,6 +11,7 @@
 mod addresses;
 mod library;
 mod opaque;
+mod parts;
 mod targets;
 
 use crate::ll;
@@ -22,6 +23,7 @@ use llvm_sys::LLVMLinkage::{self, *};
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+pub use parts::extract;
 use std::collections::HashSet;
 pub(crate) use targets::{ADDRESS_TAKEN, is_address_taken};
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
@@ -40,6 +42,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     let taken = take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
     opaque::hide(&private);
+    hide_allocators(&private);
     for registered in &pins.registered {
         match registered.rule {
             Rule::Inactive | Rule::NoFree | Rule::Recompute => {
@@ -79,6 +82,9 @@ pub type Library<'a> = dyn FnMut(Wanted<'_>) -> Result<Vec<Module>> + 'a;
 pub enum Wanted<'n> {
     /// The module that defines the symbol of this name, if there is one that was not given yet.
     Symbol(&'n str),
+    /// The same for a symbol that nothing is known to need: something refers to it, and a call
+    /// through a pointer may get there.
+    Mentioned(&'n str),
     /// All modules that are part of the program in any case and were not given yet: a call through
     /// a pointer may reach functions of any of them.
     Everything,
@@ -219,6 +225,35 @@ fn forget_body(private: &Module, name: &str) {
         LLVMReplaceAllUsesWith(function, declaration);
         LLVMDeleteFunction(function);
         set_name(declaration, name);
+    }
+}
+
+/// Makes a function a declaration of which all is known that was known of it.
+fn declare_only(module: &Module, function: LLVMValueRef) {
+    // SAFETY: the caller has a live function of the module; all its uses go to the new one.
+    unsafe {
+        let (name, ty) = (value_name(function), LLVMGlobalGetValueType(function));
+        let declaration = LLVMAddFunction(module.raw(), c"".as_ptr(), ty);
+        LLVMSetFunctionCallConv(declaration, LLVMGetFunctionCallConv(function));
+        for index in (0..=LLVMCountParams(function)).chain([ll::FUNCTION_INDEX]) {
+            for attribute in ll::attributes(function, index) {
+                ll::add_function_attribute(declaration, index, attribute);
+            }
+        }
+        LLVMReplaceAllUsesWith(function, declaration);
+        LLVMDeleteFunction(function);
+        set_name(declaration, &name);
+    }
+}
+
+/// Makes declarations of allocation functions that say what they are by their attributes, or the
+/// optimizer would put bodies in the places of calls that nobody knows as allocations.
+fn hide_allocators(private: &Module) {
+    let defined = private.functions().filter(|&f| !ll::is_declaration(f));
+    for function in defined.collect::<Vec<_>>() {
+        if !is_local(function) && parts::is_allocator(function) {
+            declare_only(private, function);
+        }
     }
 }
 

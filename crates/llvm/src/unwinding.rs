@@ -1,4 +1,4 @@
-//! Exceptions that leave a derivative end the program.
+//! Exceptions that leave a derivative end the program, and panics of Rust go on.
 //!
 //! The functions that are differentiated have no landing pads left (see
 //! [`prepare`](crate::pipelines::prepare)), so nothing in a derivative catches an exception, and
@@ -6,8 +6,13 @@
 //! derivatives. So a derivative that something may be thrown out of gets a guard: a function of its
 //! name that calls it, and says what happened if it does not return.
 //!
+//! A panic of Rust may leave any function, and whoever catches one must expect that what was being
+//! written is half done; the language asks for that by `UnwindSafe`. So a program in Rust gets the
+//! panic of its function from the derivative too. What destructors on the way would have done is
+//! not done, and the tape is lost.
+//!
 //! Before: the functions that stand for requests are defined and optimized. After: none of them
-//! unwinds.
+//! unwinds, unless a program in Rust asks.
 
 use crate::ll;
 use crate::module::Module;
@@ -22,8 +27,11 @@ const PERSONALITY: &str = "__gcc_personality_v0";
 const MESSAGE: &str = "zymase: an exception left a derivative: it was thrown in code that is \
                        differentiated, where no handler can catch it\n";
 
-/// Guards every derivative that something may be thrown out of.
-pub fn guard(module: &Module, pins: &Pins) {
+/// Guards every derivative for a program that something may be thrown out of.
+pub fn guard(module: &Module, program: &Module, pins: &Pins) {
+    if is_rust(program) {
+        return;
+    }
     for request in &pins.requests {
         // SAFETY: the functions of a live module are live, and new ones have the same type.
         unsafe {
@@ -35,6 +43,15 @@ pub fn guard(module: &Module, pins: &Pins) {
             }
         }
     }
+}
+
+/// Whether the compiler of Rust made a module, which it notes in each.
+fn is_rust(module: &Module) -> bool {
+    let notes = module.named_metadata("llvm.ident").into_iter();
+    let words = notes
+        .flat_map(ll::node_operands)
+        .filter_map(ll::metadata_string);
+    words.into_iter().any(|ident| ident.starts_with("rustc "))
 }
 
 /// Puts a guard in the place of a function.

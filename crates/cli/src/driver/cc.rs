@@ -278,7 +278,7 @@ impl Compiler<'_> {
         let (mut missing, mut open) = (false, false);
         let mut library = |wanted: Wanted<'_>| {
             match wanted {
-                Wanted::Symbol(name) => {
+                Wanted::Symbol(name) | Wanted::Mentioned(name) => {
                     missing |= !is_library_function(name);
                     open |= definition(&module, name) == Definition::Weak;
                 }

@@ -95,7 +95,7 @@ pub fn differentiate(
     show(Step::Export, &|| isolated.private.print());
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
-    unwinding::guard(&isolated.private, &pins);
+    unwinding::guard(&isolated.private, program, &pins);
     show(Step::Finish, &|| isolated.private.print());
     isolated.merge(program, &pins)?;
     settle_markers(program);

@@ -7,6 +7,8 @@
 //! lead to, `-` nothing (an argument that is no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the seed of random
 //! numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
+pub mod rust;
+
 use crate::blas;
 use crate::ir::{AllocInfo, AllocKind, Call, Callee, FnFlags, Function, Module};
 
@@ -83,6 +85,11 @@ pub fn is_opaque(name: &str) -> bool {
         && known_name(name).is_some_and(|known| known.inactive)
 }
 
+/// Whether a function of this name throws an exception.
+pub fn throws(name: &str) -> bool {
+    name.starts_with("__cxa_throw") || name == "_Unwind_RaiseException"
+}
+
 /// What is known of a library function of this name.
 pub fn known_name(name: &str) -> Option<Known> {
     if let Some(routine) = blas::by_name(name) {
@@ -92,6 +99,14 @@ pub fn known_name(name: &str) -> Option<Known> {
             inactive: false,
         });
     }
+    if let Some(args) = rust::inactive(name) {
+        return Some(Known {
+            args: Args::Groups(args),
+            result: Nothing,
+            inactive: true,
+        });
+    }
+    let name = rust::allocator(name).unwrap_or(name);
     let row = ROWS.iter().find(|row| {
         row.0.split_whitespace().any(|pattern| {
             pattern
@@ -135,6 +150,7 @@ pub fn allocation(function: &Function) -> Option<AllocInfo> {
         return None;
     }
     let name = function.name.as_str();
+    let name = rust::allocator(name).unwrap_or(name);
     let info = |kind, zeroed, family: &str, size_args: &[u32], ptr_arg| {
         Some(AllocInfo {
             kind,
@@ -335,6 +351,9 @@ const ROWS: &[Row] = &[
     ("llvm.dbg.* llvm.assume llvm.donothing llvm.experimental.noalias.scope.decl llvm.pseudoprobe llvm.fake.use llvm.var.annotation* llvm.sideeffect",
                                                               "-",      Nothing,     true),
     ("llvm.prefetch* llvm.trap llvm.debugtrap llvm.ubsantrap llvm.stacksave* llvm.eh.* llvm.readcyclecounter llvm.objectsize* llvm.is.constant* llvm.expect* llvm.is.fpclass*",
+                                                              "-",      Nothing,     true),
+    // Integers, also from floats. Those that compute with bits of floats are refused elsewhere.
+    ("llvm.fptosi.sat.* llvm.fptoui.sat.* llvm.ctpop.* llvm.ctlz.* llvm.cttz.* llvm.bswap.* llvm.bitreverse.* llvm.abs.* llvm.fshl.* llvm.fshr.* llvm.scmp.* llvm.ucmp.* llvm.uadd.* llvm.usub.* llvm.umul.* llvm.sadd.* llvm.ssub.* llvm.smul.*",
                                                               "-",      Nothing,     true),
     ("zymase.hint.*",                                         "-",      Nothing,     true),
     ("llvm.invariant.start* llvm.invariant.end*",             "-",      Nothing,     true),

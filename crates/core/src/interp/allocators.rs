@@ -1,4 +1,4 @@
-//! Functions that allocate and free: those of C and C++ by name, Rust's by the end of their names,
+//! Functions that allocate and free: those of C and C++ by name, Rust's by what their symbols stand for,
 //! and others by their attributes.
 
 use super::execute::{definite_int, pointer};
@@ -6,6 +6,7 @@ use super::externals::{Environment, Given};
 use super::memory::{Memory, ObjectKind};
 use super::trap::{Trap, TrapKind};
 use super::value::{Pointer, Val};
+use crate::analysis::known::rust;
 use crate::ir::{AllocInfo, AllocKind, Type};
 
 /// The alignment of memory whose allocation does not say.
@@ -25,7 +26,7 @@ pub(super) fn call(
         let new = memory.allocate(ObjectKind::Heap, size, align, zeroed)?;
         Ok::<_, Trap>(Some(Val::Ptr(new)))
     };
-    let result = match rust_name(name).unwrap_or(name) {
+    let result = match rust::allocator(name).unwrap_or(name) {
         "malloc" | "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => {
             heap(size(0)?, DEFAULT_ALIGN, false)?
         }
@@ -73,17 +74,6 @@ pub(super) fn call(
         },
     };
     Ok(Some(result))
-}
-
-/// The plain name of one of Rust's allocation functions, whose symbols are mangled.
-fn rust_name(name: &str) -> Option<&'static str> {
-    const NAMES: [&str; 4] = [
-        "__rust_alloc_zeroed",
-        "__rust_realloc",
-        "__rust_dealloc",
-        "__rust_alloc",
-    ];
-    NAMES.into_iter().find(|plain| name.ends_with(plain))
 }
 
 fn by_attributes(memory: &mut Memory, info: &AllocInfo, args: &[Val]) -> Result<Option<Val>, Trap> {

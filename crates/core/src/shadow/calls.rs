@@ -8,8 +8,8 @@ use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
-    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, FnFlags, Func, Inst,
-    InstData, IntPred, Op, ReturnActivity, Signature, Type, Value,
+    Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, Constant, FnFlags,
+    Func, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
@@ -35,6 +35,9 @@ pub struct ActiveCall {
 /// Frames of callees that are larger are allocated when they are called.
 const LARGEST_FRAME: u64 = 4096;
 
+/// No memory has an address below.
+const PAGE: i128 = 4096;
+
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
 
@@ -51,7 +54,7 @@ fn unknown_call(name: &str) -> Box<Diagnostic> {
              together, or call the function by its name",
         );
     }
-    if plain.starts_with("__cxa_throw") || plain == "_Unwind_RaiseException" {
+    if known::throws(plain) {
         return Diagnostic::new(
             Code::Throw,
             "cannot differentiate a `throw` of a value with a derivative",
@@ -448,6 +451,7 @@ impl Walk<'_> {
         let made = data.args.iter();
         let made = made.map(|&v| match self.primal.has_shadow(v) {
             true => activity.made_behind(&self.primal.function, v),
+            false if self.leads_nowhere(v) => Made::Nothing,
             false => Made::Unknown,
         });
         let shapes = data.args.iter().copied().chain(result);
@@ -482,6 +486,23 @@ impl Walk<'_> {
         }
         self.synthesis.widen(&mut key);
         key
+    }
+
+    /// Whether a pointer is the address of no memory: null, a number such as Rust has for what is
+    /// empty, or an argument that is one of these.
+    fn leads_nowhere(&self, pointer: Value) -> bool {
+        let function = &self.primal.function;
+        let address = match function.def_inst(pointer).map(|inst| function.inst(inst)) {
+            Some(data) if data.op == Op::Cast(CastOp::IntToPtr) => data.args[0],
+            _ => pointer,
+        };
+        let argument = function.arguments().iter().position(|&v| v == pointer);
+        let made = argument.map(|i| self.primal.key.made[i]);
+        made == Some(Made::Nothing)
+            || function
+                .as_int(address)
+                .is_some_and(|n| (0..PAGE).contains(&n))
+            || *function.def(pointer) == ValueDef::Const(Constant::Zero)
     }
 
     /// Every primal argument followed by its shadows.

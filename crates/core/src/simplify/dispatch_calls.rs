@@ -11,6 +11,7 @@
 //! differentiated.
 
 use crate::analysis::activity::Activity;
+use crate::analysis::cfg::Cfg;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::targets::{is_dispatched, targets_of};
 use crate::analysis::types::{Summaries, Types};
@@ -18,12 +19,12 @@ use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
     Block, Builder, Call, Callee, Constant, Edge, Func, Function, Inst, InstData, IntPred, Module,
-    Op, Symbol, Type, Value,
+    Op, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
 use crate::simplify::specialize;
 use crate::support;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A direct call that a call through a pointer has become one of.
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ fn active_calls(
             }
         }
     }
-    found.retain(|(_, targets)| !targets.is_empty());
+    found.retain(|(inst, targets)| !targets.is_empty() || is_tested(function, *inst));
     if found.is_empty() {
         return found;
     }
@@ -99,6 +100,33 @@ fn active_calls(
         found.retain(|&(inst, _)| activity.is_active_call(function, inst));
     }
     found
+}
+
+/// Whether a call runs only if its pointer is not null. Where nothing can be its target the pointer
+/// is null, then: tables of virtual functions have no address for what there is nothing to do.
+fn is_tested(function: &Function, inst: Inst) -> bool {
+    let cfg = Cfg::new(function);
+    let address = function.inst(inst).args[0];
+    let null = |value| matches!(function.def(value), ValueDef::Const(Constant::Zero));
+    let mut at = function.inst_blocks()[inst];
+    let mut passed = HashSet::new();
+    while let Some(block) = at.filter(|&block| passed.insert(block)) {
+        let &[(before, way)] = cfg.predecessors(block) else {
+            return false;
+        };
+        let end = function.terminator(before).map(|end| function.inst(end));
+        if let Some(end) = end.filter(|end| matches!(end.op, Op::Branch { .. }))
+            && let ValueDef::Result(test) = *function.def(end.args[0])
+            && let InstData { op, args, .. } = function.inst(test)
+            && let [a, b] = args[..]
+            && (a == address && null(b) || b == address && null(a))
+        {
+            // The first way is that of a test which holds.
+            return *op == Op::ICmp([IntPred::Ne, IntPred::Eq][way]);
+        }
+        at = Some(before);
+    }
+    false
 }
 
 /// Splits the block of a call and puts a chain of comparisons in between.

@@ -4,17 +4,17 @@
 //! Then shadows need to know of plain allocations only, and the
 //! copies have derivatives like any other.
 //!
-//! How much a reallocation copies is what the old memory has room for, which the library tells. It
-//! may tell more for the shadow than for the primal, or less; the walk that puts shadows beside
-//! values takes the least, see [`Walk`](crate::shadow::Walk).
+//! How much a reallocation copies is what the old memory has room for, which the library of C tells.
+//! It may tell more for the shadow than for the primal, or less; the walk that puts shadows beside
+//! values takes the least, see [`Walk`](crate::shadow::Walk). In Rust the caller tells it.
 //!
 //! Before: any function. After: the same meaning, and none of these calls, except those that have
 //! other types than the name promises, or are marked as no builtins. Invokes are left alone.
 
-use crate::analysis::known;
+use crate::analysis::known::{self, rust};
 use crate::ir::{
-    Access, Builder, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature, Type,
-    Value,
+    Access, Builder, Callee, FnFlags, Func, Function, Inst, IntPred, Module, Op, Region, Signature,
+    Type, Value,
 };
 use crate::support::{self, Callable};
 use std::collections::HashMap;
@@ -35,7 +35,8 @@ pub fn run(module: &mut Module, func: Func) -> bool {
                 module.funcs[func].attach_inst(block, inst);
                 continue;
             };
-            let library = Library::new(module, lowering);
+            let callee = module.funcs[func].inst(inst).op.call().map(|c| c.callee);
+            let library = Library::new(module, lowering, callee);
             let function = &mut module.funcs[func];
             let data = function.inst(inst).clone();
             let result = function.result(inst);
@@ -58,6 +59,8 @@ enum Lowering {
     Realloc,
     /// Pointer, count, size of one.
     ReallocArray,
+    /// Pointer, size until now, alignment, size.
+    RustRealloc,
     /// Where the address goes, alignment, size.
     Memalign,
 }
@@ -70,9 +73,11 @@ fn find(module: &Module, function: &Function, inst: Inst) -> Option<Lowering> {
     };
     let callee = known::library_callee(module, call)?;
     let (ptr, long) = (Type::ptr(), Type::i64());
-    let (lowering, params, ret) = match callee.name.as_str() {
+    let name = rust::allocator(&callee.name).unwrap_or(&callee.name);
+    let (lowering, params, ret) = match name {
         "realloc" => (Lowering::Realloc, vec![ptr, long], ptr),
         "reallocarray" => (Lowering::ReallocArray, vec![ptr, long, long], ptr),
+        "__rust_realloc" => (Lowering::RustRealloc, vec![ptr, long, long, long], ptr),
         "posix_memalign" => (Lowering::Memalign, vec![ptr, long, long], Type::int(32)),
         _ => return None,
     };
@@ -88,13 +93,17 @@ struct Library {
 }
 
 impl Library {
-    fn new(module: &mut Module, lowering: Lowering) -> Library {
+    fn new(module: &mut Module, lowering: Lowering, callee: Option<Callee>) -> Library {
+        let (allocate, free) = match (lowering, callee) {
+            (Lowering::RustRealloc, Some(Callee::Direct(realloc))) => {
+                support::rust_allocators(module, realloc)
+            }
+            (Lowering::Memalign, _) => (support::memalign(module), support::free(module, "free")),
+            _ => (support::malloc(module), support::free(module, "free")),
+        };
         Library {
-            allocate: match lowering {
-                Lowering::Memalign => support::memalign(module),
-                _ => support::malloc(module),
-            },
-            free: support::free(module, "free"),
+            allocate,
+            free,
             room: support::room(module),
         }
     }
@@ -112,18 +121,27 @@ fn lower(
         b.call(callable.0, callable.1.clone(), args)
     };
     match lowering {
-        Lowering::Realloc | Lowering::ReallocArray => {
+        Lowering::Realloc | Lowering::ReallocArray | Lowering::RustRealloc => {
             let old = args[0];
-            let bytes = match lowering {
-                Lowering::ReallocArray => b.mul(args[1], args[2]),
-                _ => args[1],
+            let (bytes, room) = match lowering {
+                Lowering::ReallocArray => (b.mul(args[1], args[2]), None),
+                Lowering::RustRealloc => (args[3], Some(args[1])),
+                _ => (args[1], None),
             };
-            let room = call(b, &library.room, vec![old])?;
+            let room = match room {
+                Some(room) => room,
+                None => call(b, &library.room, vec![old])?,
+            };
+            let (mut made, mut freed) = (vec![bytes], vec![old]);
+            if lowering == Lowering::RustRealloc {
+                made.push(args[2]);
+                freed.extend(&args[1..3]);
+            }
             let smaller = b.icmp(IntPred::Ult, room, bytes);
             let kept = b.select(smaller, room, bytes);
             // The old memory is copied and freed, so this is no way back to it.
             let (allocate, sig) = library.allocate.clone();
-            let new = b.call_with(allocate, sig, vec![bytes], FnFlags::MUST_SUCCEED)?;
+            let new = b.call_with(allocate, sig, made, FnFlags::MUST_SUCCEED)?;
             // Only tapes grow in derivatives.
             let access = Access {
                 region: match own.contains(FnFlags::FREES_OWN) {
@@ -139,7 +157,7 @@ fn lower(
             };
             b.effect(copy, vec![new, old, kept]);
             let (free, sig) = library.free.clone();
-            b.call_with(free, sig, vec![old], own);
+            b.call_with(free, sig, freed, own);
             Some(new)
         }
         Lowering::Memalign => {

@@ -4,7 +4,8 @@
 //! `frexp`, `remquo`) becomes mathematical functions and stores; an intrinsic that returns a
 //! structure becomes functions put into one; a reduction of a vector becomes a chain of scalar
 //! operations in the order that the intrinsic defines; the absolute value and the argument of a
-//! complex number become `hypot` and `atan2`. `digamma`, which no C library has, becomes a call of
+//! complex number become `hypot` and `atan2`; the larger and the smaller of two integers, which may
+//! be the bits of floats, become choices. `digamma`, which no C library has, becomes a call of
 //! its [body](crate::rules::library::digamma), which is added to the module.
 //!
 //! Before: any function. After: the same meaning, and none of these calls, except those whose
@@ -94,6 +95,8 @@ enum Lowering {
     Reduce(MathFn),
     /// A complex number as one vector or two floats.
     Complex(MathFn),
+    /// Two integers; the result is the first if it compares like this with the second.
+    Choose(IntPred),
     /// x.
     Digamma,
 }
@@ -134,6 +137,10 @@ fn lowering_of(name: &str) -> Option<Lowering> {
                 "vector.reduce.fmin" => Lowering::Reduce(MathFn::Fmin),
                 "vector.reduce.fmaximum" => Lowering::Reduce(MathFn::Maximum),
                 "vector.reduce.fminimum" => Lowering::Reduce(MathFn::Minimum),
+                "umax" => Lowering::Choose(IntPred::Ugt),
+                "umin" => Lowering::Choose(IntPred::Ult),
+                "smax" => Lowering::Choose(IntPred::Sgt),
+                "smin" => Lowering::Choose(IntPred::Slt),
                 stem if stem.starts_with("frexp.") => Lowering::FrexpPair,
                 _ => return None,
             }
@@ -156,6 +163,7 @@ fn fits(lowering: Lowering, args: &[Type], ret: Type) -> bool {
         }
         (Lowering::Reduce(_), [v]) => v.lanes().is_some() && float(&ret) && v.scalar() == ret,
         (Lowering::Complex(_), [z]) => z.lanes() == Some(2) && float(&ret) && z.scalar() == ret,
+        (Lowering::Choose(_), [a, b]) => a.is_int_like() && a == b && *a == ret,
         (Lowering::Complex(_), [re, im]) => float(re) && re == im && *re == ret,
         _ => false,
     }
@@ -244,6 +252,10 @@ impl Lower<'_, '_> {
                 // The argument of a complex number takes the imaginary part first.
                 let operands = parts.into_iter().rev().collect();
                 Some(self.builder.math(function, operands))
+            }
+            Lowering::Choose(first) => {
+                let first = self.builder.icmp(first, x, args[1]);
+                Some(self.builder.select(first, x, args[1]))
             }
             Lowering::Digamma => self.digamma(x),
         }

@@ -4,8 +4,10 @@ use super::Importer;
 use crate::known;
 use crate::ll::{self, Attr, Val};
 use std::collections::HashMap;
+use zymase_core::analysis::known::rust;
 use zymase_core::ir::{
-    AllocInfo, AllocKind, FnAttrs, FnFlags, Function, MemoryEffects, ModRef, ParamAttrs, ParamFlags,
+    AllocInfo, AllocKind, FnAttrs, FnFlags, Freed, Function, MemoryEffects, ModRef, ParamAttrs,
+    ParamFlags,
 };
 
 /// What an attribute of LLVM means to core.
@@ -91,6 +93,14 @@ impl Importer {
             && function.sig.params.len() == params
         {
             function.attrs.alloc = Some(alloc);
+        }
+        let dealloc = rust::beside(&function.name, "__rust_dealloc");
+        if let (Some(alloc), Some(by)) = (&mut function.attrs.alloc, dealloc)
+            && alloc.kind == AllocKind::Alloc
+        {
+            // Size and alignment are the first arguments of all that allocate in Rust.
+            let args = vec![None, Some(0), Some(1)];
+            alloc.freed = Some(Freed { by, args });
         }
     }
 

@@ -178,6 +178,9 @@ impl Body<'_> {
             },
             false => Op::MemSet(dst),
         };
+        let pointers = if copies { &args[..2] } else { &args[..1] };
+        let bytes = self.function.as_int(args[2]);
+        self.declare_moved(inst, pointers, bytes.and_then(|n| n.try_into().ok()));
         self.append(inst, op, args, zymase_core::ir::Flags::empty());
         true
     }

@@ -100,6 +100,16 @@ impl Body<'_> {
         let args: Vec<Value> = (0..ll::operand_count(inst))
             .map(|i| self.operand(ll::operand(inst, i)))
             .collect();
+        let moved = match op {
+            Op::Load(_) => Some((args[0], ll::type_of(inst))),
+            Op::Store(_) => Some((args[1], ll::type_of(ll::operand(inst, 0)))),
+            _ => None,
+        };
+        if let Some((pointer, ty)) = moved {
+            let ty = self.importer.ty(ty);
+            let bytes = self.importer.module.layout.size(ty);
+            self.declare_moved(inst, &[pointer], Some(bytes));
+        }
         let flags = flags(inst, &op);
         self.append(inst, op, args, flags);
     }

@@ -13,6 +13,7 @@ mod address;
 mod attributes;
 mod call;
 mod constants;
+mod elements;
 mod function;
 mod globals;
 mod instruction;
@@ -68,6 +69,10 @@ struct Importer {
     scopes: HashMap<Val, Scope>,
     domains: HashMap<Val, u32>,
     sources: HashMap<Md, Option<SourceType>>,
+    /// The type of a character, once there is one.
+    character: Option<SourceType>,
+    /// What the functions of scopes move.
+    moved_types: HashMap<Md, Option<SourceType>>,
     /// The expression of debug information that says nothing.
     empty_expression: Md,
     kinds: MetadataKinds,
@@ -106,6 +111,8 @@ impl Importer {
             scopes: HashMap::new(),
             domains: HashMap::new(),
             sources: HashMap::new(),
+            character: None,
+            moved_types: HashMap::new(),
             empty_expression: ll::empty_expression(llvm.raw()),
             kinds: MetadataKinds::new(context),
             attributes: AttributeKinds::new(),

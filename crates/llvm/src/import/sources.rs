@@ -98,7 +98,7 @@ impl Body<'_> {
         Some(())
     }
 
-    fn declare(&mut self, value: Value, declared: Declared) {
+    pub(super) fn declare(&mut self, value: Value, declared: Declared) {
         if self.function.ty(value).is_ptr() {
             let known = self.function.declared.entry(value).or_default();
             if !known.contains(&declared) {
@@ -132,6 +132,25 @@ impl Importer {
             self.sources.insert(ty, None);
             return None;
         }
+        Some(self.add_source(ty, parts))
+    }
+
+    /// What core should know of the type of values that generic code moves. Its integers are
+    /// integers, unlike those of code that carries other things in them; only bytes say nothing.
+    pub(super) fn value_type(&mut self, ty: Md) -> Option<SourceType> {
+        let known = self.source_type(ty);
+        if known.is_some() {
+            return known;
+        }
+        let mut parts = Parts::new();
+        self.collect(ty, 0, DEEPEST, &mut parts)?;
+        let is_integer = |part: &Part| matches!(part, Part::Int(bytes) if *bytes > 1);
+        let tells = !parts.is_empty() && parts.values().all(is_integer);
+        tells.then(|| self.add_source(ty, parts))
+    }
+
+    /// Makes core know the parts of a type.
+    fn add_source(&mut self, ty: Md, mut parts: Parts) -> SourceType {
         let mut size = ll::type_size(self.resolve(ty)) / 8;
         fill_padding(&mut parts, size);
         // What ends in an array of any length is no element of an array itself, and its size says
@@ -161,7 +180,7 @@ impl Importer {
             size,
             parts: finished,
         };
-        Some(source)
+        source
     }
 
     /// Adds the scalars of a type at an offset; none if the type is not understood, or too large.
@@ -307,6 +326,10 @@ impl Importer {
             }
             let mut own = Parts::new();
             let base = self.node_operand(member, BASE)?;
+            // A member without bytes, such as that for what is not there yet, contradicts nothing.
+            if ll::type_size(self.resolve(base)) == 0 {
+                continue;
+            }
             self.collect(base, 0, depth - 1, &mut own)?;
             all = Some(match all {
                 None => own,
@@ -357,7 +380,7 @@ impl Importer {
         }
     }
 
-    fn node_operand(&self, node: Md, index: usize) -> Option<Md> {
+    pub(super) fn node_operand(&self, node: Md, index: usize) -> Option<Md> {
         if node.is_null() {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Takes definitions that a program lacks from other modules: those of the library that is given,
 //! and those that Zymase brings along for the containers of C++.
 
+use super::parts::{is_allocator, is_left_alone, operands_of};
 use super::targets::{called_types, marked};
 use super::{Library, UNIQUE, Wanted, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
@@ -25,15 +26,18 @@ pub(super) fn take_from_library(
     let (mut everything, mut number) = (false, 0);
     loop {
         let reached = reached(private, pins, own, &taken);
-        let mut missing = reached.missing;
+        let mut missing: Vec<_> = reached.missing.into_iter().map(|n| (n, true)).collect();
         if everything {
-            missing.extend(declared(private));
+            missing.extend(declared(private).into_iter().map(|name| (name, false)));
         }
         let mut found = Vec::new();
-        for name in missing {
+        for (name, needed) in missing {
             // What is reached changes only with what is found.
-            if found.is_empty() && asked.insert(name.clone()) {
-                found = library(Wanted::Symbol(&name))?;
+            if found.is_empty() && asked.insert((name.clone(), needed)) {
+                found = library(match needed {
+                    true => Wanted::Symbol(&name),
+                    false => Wanted::Mentioned(&name),
+                })?;
                 if found.is_empty() {
                     found.extend(containers(private, &name));
                 }
@@ -189,11 +193,11 @@ pub(super) fn reached(
                     found.requests.insert(name);
                 } else if !name.starts_with("llvm.")
                     && !pins.barriers.contains(&name)
-                    && !never_returns(value)
+                    && !is_left_alone(value)
                 {
                     found.missing.push(name);
                 }
-            } else {
+            } else if !is_allocator(value) {
                 if matches!(
                     LLVMGetLinkage(value),
                     LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
@@ -220,30 +224,4 @@ pub(super) fn reached(
         work.extend(next);
     }
     found
-}
-
-/// Whether a function never returns. No derivative comes back from it, so its body, which may be
-/// all of a language's machinery for panics, is not needed.
-unsafe fn never_returns(function: LLVMValueRef) -> bool {
-    // SAFETY: LLVM reads the length of the name that is given.
-    unsafe {
-        let kind = LLVMGetEnumAttributeKindForName(c"noreturn".as_ptr(), 8);
-        let index = llvm_sys::LLVMAttributeFunctionIndex;
-        !LLVMGetEnumAttributeAtIndex(function, index, kind).is_null()
-    }
-}
-
-unsafe fn operands_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
-    // SAFETY: the caller has a live user, or something without operands.
-    unsafe {
-        let is_user = !LLVMIsAUser(value).is_null();
-        let count = if is_user {
-            LLVMGetNumOperands(value).max(0) as u32
-        } else {
-            0
-        };
-        (0..count)
-            .map(move |i| LLVMGetOperand(value, i))
-            .filter(|v| !v.is_null())
-    }
 }

@@ -4,6 +4,7 @@ use crate::known;
 use crate::ll;
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::{c_string, value_name};
+use crate::requests::is_target_of_request;
 use llvm_sys::LLVMTypeKind::*;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -81,14 +82,17 @@ pub(super) fn marked(module: &Module) -> impl Iterator<Item = String> {
     module.functions().filter(is_marked).map(value_name_of)
 }
 
-/// Whether anything but a call uses a function, itself or under another name. What is there for
-/// the compiler to keep does not count.
+/// Whether anything but a call uses a function, itself or under another name, so that the address
+/// may get somewhere. What is there for the compiler to keep does not count, nor does a request for
+/// its derivative, nor memory that nobody reads: without optimization, every variable has some.
 pub(crate) fn is_address_taken(symbol: LLVMValueRef) -> bool {
     let mut next = ll::first_use(symbol);
     while !next.is_null() {
         let user = ll::user(next);
         let called = (ll::is_call(user) || ll::is_invoke(user))
-            && ll::operand_use(user, ll::operand_count(user) - 1) == next;
+            && (ll::operand_use(user, ll::operand_count(user) - 1) == next
+                || is_target_of_request(user, next))
+            || is_stored_in_vain(user, symbol);
         let taken = match ll::is_global_alias(user) {
             true => is_address_taken(user),
             false => !called && !is_kept(user),
@@ -99,6 +103,25 @@ pub(crate) fn is_address_taken(symbol: LLVMValueRef) -> bool {
         next = ll::next_use(next);
     }
     false
+}
+
+/// Whether a store puts a value into a slot of the stack that is never read.
+fn is_stored_in_vain(store: LLVMValueRef, value: LLVMValueRef) -> bool {
+    // SAFETY: operands and users of live values are live.
+    unsafe {
+        if LLVMIsAStoreInst(store).is_null() || LLVMGetOperand(store, 0) != value {
+            return false;
+        }
+        let slot = LLVMGetOperand(store, 1);
+        let mut next = ll::first_use(slot);
+        let mut in_vain = !LLVMIsAAllocaInst(slot).is_null();
+        while in_vain && !next.is_null() {
+            let user = ll::user(next);
+            in_vain &= !LLVMIsAStoreInst(user).is_null() && LLVMGetOperand(user, 1) == slot;
+            next = ll::next_use(next);
+        }
+        in_vain
+    }
 }
 
 /// Whether a constant is only the content of a list of symbols to keep.

@@ -1,7 +1,7 @@
 //! Questions about calls of request functions and the functions they name.
 
 use super::complaints as complain;
-use super::grammar::spoken_name;
+use super::grammar::{CallKind, call_kind, spoken_name};
 use super::parse::Target;
 use super::types::core_type;
 use crate::raw::value_name;
@@ -65,6 +65,20 @@ pub unsafe fn sret_type(call: LLVMValueRef, callee: LLVMValueRef) -> Option<Type
             let declared = !LLVMIsAFunction(callee).is_null();
             declared.then(|| type_attribute(LLVMGetEnumAttributeAtIndex(callee, 1, sret_kind())))?
         })
+    }
+}
+
+/// Whether a use of a function is the one by which a request names what to differentiate.
+pub fn is_target_of_request(call: LLVMValueRef, operand: LLVMUseRef) -> bool {
+    // SAFETY: the caller has a live call or invoke, and one of its operands.
+    unsafe {
+        let callee = LLVMGetCalledValue(call);
+        let asks = matches!(
+            call_kind(&value_name(callee)),
+            Some(CallKind::Derivative(_))
+        );
+        let first = u32::from(asks && sret_type(call, callee).is_some());
+        asks && LLVMGetOperandUse(call, first) == operand
     }
 }
 

@@ -54,20 +54,9 @@ pub fn is_unoptimized(module: &Module) -> bool {
 
 /// Whether the compiler optimized a module, if debug information says it.
 pub fn was_optimized(module: &Module) -> Option<bool> {
-    let unit = *named_nodes(module, c"llvm.dbg.cu").first()?;
+    let unit = *module.named_metadata("llvm.dbg.cu").first()?;
     // The C interface has no other way to ask.
     Some(ll::print_value(unit).contains("isOptimized: true"))
-}
-
-/// The nodes of metadata with a name.
-fn named_nodes(module: &Module, name: &std::ffi::CStr) -> Vec<ll::Val> {
-    // SAFETY: the module is live, and the list has room for all operands.
-    unsafe {
-        let count = LLVMGetNamedMetadataNumOperands(module.raw(), name.as_ptr());
-        let mut nodes = vec![std::ptr::null_mut(); count as usize];
-        LLVMGetNamedMetadataOperands(module.raw(), name.as_ptr(), nodes.as_mut_ptr());
-        nodes
-    }
 }
 
 /// The name of the metadata that names the program's own variables.
@@ -85,7 +74,7 @@ pub(crate) fn note_variable(module: &Module, name: &str) {
 
 /// The names of the variables for which [`note_variable`] was called.
 pub(crate) fn noted_variables(module: &Module) -> HashSet<String> {
-    let nodes = named_nodes(module, VARIABLES);
+    let nodes = module.named_metadata(&VARIABLES.to_string_lossy());
     let names = nodes.into_iter().flat_map(ll::node_operands);
     names.filter_map(ll::metadata_string).collect()
 }

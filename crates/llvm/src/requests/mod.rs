@@ -34,6 +34,7 @@ mod types;
 
 pub use allocators::Allocator;
 pub use bind::erase_bound;
+pub(crate) use calls::is_target_of_request;
 pub use complaints::only_declared;
 pub use grammar::{COMMON_PREFIX, is_registration, is_request};
 pub use hints::erase_hints;

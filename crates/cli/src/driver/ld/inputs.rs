@@ -84,7 +84,8 @@ pub struct Unit {
     pub archived: bool,
     /// If the code that is linked is native already, and this is only a copy beside it: how.
     pub native: Option<Native>,
-    /// What it defines for others, once somebody has asked.
+    /// What it defines for others, once somebody has asked. Where the native code is another
+    /// compiler's, its symbols tell.
     definitions: OnceCell<HashMap<String, Definition>>,
 }
 
@@ -92,6 +93,16 @@ impl Unit {
     /// Whether a symbol of this name may occur. Bitcode has names as plain bytes.
     pub fn mentions(&self, name: &str) -> bool {
         memchr::memmem::find(&self.bytes, name.as_bytes()).is_some()
+    }
+
+    /// Whether another compiler left it beside native code in an archive, as in those of Rust's
+    /// standard library: single functions are taken from it, and the native code stays as it is.
+    pub fn is_foreign(&self) -> bool {
+        self.archived
+            && self
+                .native
+                .as_ref()
+                .is_some_and(|native| !native.ours && !native.asks)
     }
 
     /// How it defines a symbol for others.
@@ -105,7 +116,9 @@ impl Unit {
             Some(Some(false)) => return Ok(Definition::Only),
             // Which kind of weak definition it is, only the bitcode knows.
             Some(Some(true)) => {}
-            None if !self.mentions(name) => return Ok(Definition::None),
+            None if self.definitions.get().is_none() && !self.mentions(name) => {
+                return Ok(Definition::None);
+            }
             None => {}
         }
         let known = match self.definitions.get() {
@@ -168,7 +181,12 @@ impl Inputs {
             name: display(path),
             bytes: bitcode.to_vec(),
             archived: false,
-            native: Some(Native::read(&display(path), object, Some(Level::Zero))),
+            native: Some(Native::read(
+                &display(path),
+                object,
+                Some(Level::Zero),
+                false,
+            )),
             definitions: OnceCell::new(),
         });
         self.units.len() - 1
@@ -176,10 +194,14 @@ impl Inputs {
 
     /// The bitcode of an object, if it is or carries some.
     fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
+        let object = bytes;
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
             false => match (embedded::read(bytes), native::request(bytes)) {
-                (Some((bitcode, level)), _) => (bitcode, Some(Native::read(&name, bytes, level))),
+                (Some(found), _) => {
+                    let native = Native::read(&name, bytes, found.level, found.ours);
+                    (found.bitcode, Some(native))
+                }
                 (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
                 (None, None) => {
                     let symbols = native::symbols(bytes);
@@ -192,13 +214,23 @@ impl Inputs {
                 }
             },
         };
-        self.units.push(Unit {
+        let unit = Unit {
             name,
             bytes,
             archived,
             native,
             definitions: OnceCell::new(),
-        });
+        };
+        if unit.is_foreign() {
+            let kind = |weak| match weak {
+                true => Definition::Weak,
+                false => Definition::Only,
+            };
+            let symbols = native::symbols(object).into_iter();
+            let symbols = symbols.map(|(name, weak)| (name, kind(weak)));
+            unit.definitions.get_or_init(|| symbols.collect());
+        }
+        self.units.push(unit);
         Ok(Some(self.units.len() - 1))
     }
 

@@ -22,10 +22,11 @@ use inputs::{Input, Inputs, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
+use zymase_core::analysis::known::known_name;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
-use zymase_llvm::reachable::{Wanted, detach, promote};
+use zymase_llvm::reachable::{Wanted, detach, extract, promote};
 use zymase_llvm::requests::{
-    COMMON_PREFIX, has_symbol, is_unoptimized, strip_own_debug, was_optimized,
+    COMMON_PREFIX, has_symbol, is_known_function, is_unoptimized, strip_own_debug, was_optimized,
 };
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
@@ -221,18 +222,35 @@ fn serve(
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
     let mut taken = Vec::new();
     let mut present = BTreeSet::from([index]);
+    let mut parts = 0;
     let mut library = |wanted: Wanted<'_>| -> Result<Vec<Module>> {
         let found = match wanted {
-            Wanted::Symbol(name) => resolve::find(inputs, &present, name, &context)?
-                .into_iter()
-                .collect(),
-            Wanted::Everything => resolve::always_linked(inputs, &present, &context)?,
+            Wanted::Symbol(name) | Wanted::Mentioned(name) => {
+                let found = resolve::find(inputs, &present, name)?;
+                found.into_iter().collect()
+            }
+            Wanted::Everything => resolve::always_linked(inputs, &present),
         };
         let mut modules = Vec::new();
-        for (other, module) in found {
-            present.insert(other);
-            taken.push((other, detach(&module, &other.to_string())));
-            modules.push(module);
+        for other in found {
+            let unit = &inputs.units[other];
+            let parse = || Module::parse(&context, &unit.bytes, &unit.name);
+            if !unit.is_foreign() {
+                let module = parse()?;
+                present.insert(other);
+                taken.push((other, detach(&module, &other.to_string())));
+                modules.push(module);
+            } else if let Wanted::Symbol(name) = wanted
+                // What C's library has under this name is known without a body.
+                && !is_known_function(name)
+                && known_name(name).is_none()
+            {
+                parts += 1;
+                let module = parse()?;
+                if extract(&module, name, &format!("{other}.{parts}")) {
+                    modules.push(module);
+                }
+            }
         }
         Ok(modules)
     };

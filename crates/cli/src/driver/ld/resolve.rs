@@ -9,7 +9,6 @@ use super::inputs::{Inputs, Unit};
 use std::collections::BTreeSet;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::requests::Definition;
-use zymase_llvm::{Context, Module};
 
 /// A definition of a symbol.
 struct Candidate<'a> {
@@ -20,14 +19,9 @@ struct Candidate<'a> {
     unit: Option<usize>,
 }
 
-/// The unit that defines a symbol for the whole program, parsed; none if that unit is `present`
-/// already, or nobody defines the symbol in bitcode.
-pub fn find(
-    inputs: &Inputs,
-    present: &BTreeSet<usize>,
-    name: &str,
-    context: &Context,
-) -> Result<Option<(usize, Module)>> {
+/// The unit that defines a symbol for the whole program; none if that unit is `present` already, or
+/// nobody defines the symbol in bitcode.
+pub fn find(inputs: &Inputs, present: &BTreeSet<usize>, name: &str) -> Result<Option<usize>> {
     let mut candidates = Vec::new();
     for (index, unit) in inputs.units.iter().enumerate() {
         let kind = unit.definition(name)?;
@@ -58,27 +52,14 @@ pub fn find(
         return Err(two_definitions(name, own.file, native.file));
     }
     let chosen = chosen.and_then(|candidate| candidate.unit);
-    let Some(index) = chosen.filter(|unit| !present.contains(unit)) else {
-        return Ok(None);
-    };
-    let unit = &inputs.units[index];
-    let module = Module::parse(context, &unit.bytes, &unit.name)?;
-    Ok(Some((index, module)))
+    Ok(chosen.filter(|unit| !present.contains(unit)))
 }
 
-/// The units that are part of the program in any case and not `present` yet, parsed.
-pub fn always_linked(
-    inputs: &Inputs,
-    present: &BTreeSet<usize>,
-    context: &Context,
-) -> Result<Vec<(usize, Module)>> {
+/// The units that are part of the program in any case and not `present` yet.
+pub fn always_linked(inputs: &Inputs, present: &BTreeSet<usize>) -> Vec<usize> {
     let units = inputs.units.iter().enumerate();
     let units = units.filter(|(index, unit)| !unit.archived && !present.contains(index));
-    let parsed = units.map(|(index, unit)| {
-        let module = Module::parse(context, &unit.bytes, &unit.name)?;
-        Ok((index, module))
-    });
-    parsed.collect()
+    units.map(|(index, _)| index).collect()
 }
 
 fn candidate(index: usize, unit: &Unit, kind: Definition) -> Candidate<'_> {

@@ -7,7 +7,7 @@
 use super::{CallKind, call_kind};
 use crate::analysis::types::{Piece, Types};
 use crate::diagnostic::{Code, Diagnostic, Result};
-use crate::ir::{CastOp, Function, Inst, Module, Op, UnaryOp, Value};
+use crate::ir::{Callee, CastOp, Function, Inst, InstData, Module, Op, UnaryOp, Value};
 use cranelift_entity::EntitySet;
 
 /// Refuses a function that turns integers computed from the bits of active floats into something
@@ -38,14 +38,14 @@ pub(super) fn check(
                 let Some(result) = function.result(inst) else {
                     continue;
                 };
-                let arithmetic = matches!(&data.op, Op::Binary(op) if !op.is_float());
+                let arithmetic = computes(module, data);
                 let begins = arithmetic
                     && !active.contains(result)
                     && data.args.iter().any(|&v| {
                         active.contains(v) && function.ty(v).is_int_like() && holds_float(v)
                     });
-                let goes_on =
-                    passes_on(&data.op) && data.args.iter().any(|&v| computed.contains(v));
+                let goes_on = (arithmetic || passes_on(&data.op))
+                    && data.args.iter().any(|&v| computed.contains(v));
                 changed |= (begins || goes_on) && computed.insert(result);
             }
         }
@@ -72,11 +72,24 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether the result of an operation holds bits of its operands, or is computed from them, as an
-/// integer.
+/// Whether an operation computes integers from integers.
+fn computes(module: &Module, data: &InstData) -> bool {
+    match &data.op {
+        Op::Binary(op) => !op.is_float(),
+        Op::Call(call) => match call.callee {
+            Callee::Direct(func) => {
+                module.funcs[func].name.starts_with("llvm.")
+                    && matches!(call_kind(module, data), CallKind::Inactive)
+            }
+            Callee::Indirect => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the result of an operation holds bits of its operands.
 fn passes_on(op: &Op) -> bool {
     match op {
-        Op::Binary(op) => !op.is_float(),
         Op::Cast(op) => matches!(op, CastOp::Trunc | CastOp::ZExt | CastOp::SExt),
         Op::Select | Op::Unary(UnaryOp::Freeze) => true,
         Op::Extract(_) | Op::Insert(_) | Op::ExtractElement => true,

@@ -6,6 +6,7 @@ use super::solver::Solver;
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, call_args};
 use crate::analysis::types::Kinds;
+use crate::derivative::Made;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Activity as ArgActivity, Callee, Inst, InstData, Nest, Op, Value, is_class_table};
 use cranelift_entity::EntitySet;
@@ -241,6 +242,7 @@ impl Solver<'_> {
 
     pub(super) fn check_object(&self, object: Object, data: &InstData) -> Result<()> {
         let (what, help) = match object {
+            Object::Argument(i) if self.key.made[i] == Made::Nothing => return Ok(()),
             Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
                 format!("to memory of argument {}, which is const", i + 1),
                 "pass that argument as enzyme_dup with a shadow, or keep the two apart",

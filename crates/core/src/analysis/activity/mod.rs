@@ -24,7 +24,9 @@ use crate::blas;
 use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
-use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Op, Value};
+use crate::ir::{
+    AllocInfo, Callee, FnFlags, Func, Function, Global, Inst, InstData, Module, Op, Value,
+};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
@@ -171,7 +173,7 @@ impl Activity {
         let holders = self.holders.get(&inst).into_iter().flatten();
         let held = holders.map(|&global| {
             let reached = self.objects.reached_through(global);
-            let made = reached.iter().all(|object| self.made(object) == Made::All);
+            let made = reached.iter().all(|object| self.made(object) >= Made::All);
             Held { global, made }
         });
         held.collect()
@@ -213,7 +215,7 @@ impl Activity {
     /// Whether a pointer leads only to memory that was made while the derivative ran.
     pub fn is_made(&self, pointer: Value) -> bool {
         let objects = self.objects.of(pointer).iter();
-        objects.map(|o| self.made(o)).all(|made| made == Made::All)
+        objects.map(|o| self.made(o)).all(|made| made >= Made::All)
     }
 
     /// Whether a pointer that leads to memory with pointers in it leads only to such memory that
@@ -310,11 +312,19 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
     if let Some(info) = known::allocation(function) {
         return CallKind::Allocation(info);
     }
-    if known::is_inactive(function) {
+    if known::is_inactive(function) || never_returns(function, data) {
         return CallKind::Inactive;
     }
     match function.is_declaration() {
         true => CallKind::Unknown(format!("`{}`", function.name)),
         false => CallKind::Defined(func),
     }
+}
+
+/// Whether a call never returns. No derivative comes back from it, so it is the same call in the
+/// derivative. What is thrown goes on somewhere, and takes its value along.
+fn never_returns(function: &Function, data: &InstData) -> bool {
+    let call = data.op.call().map(|call| call.attrs.flags);
+    let flags = function.attrs.flags | call.unwrap_or_default();
+    flags.contains(FnFlags::NORETURN) && !known::throws(&function.name)
 }

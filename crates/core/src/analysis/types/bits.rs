@@ -81,6 +81,9 @@ impl Solver<'_> {
                     self.bitwise(op, args, result);
                 }
             }
+            // The sign is asked for, and floats have it where integers have it: to order floats by
+            // their bits, all others are turned over if the sign is set.
+            AShr if self.asks_for_sign(args) => self.learn_bytes(result, &Cell::Int),
             Add | Sub | Mul | UDiv | SDiv | URem | SRem | AShr => {
                 let operands = [args[0], args[1], result];
                 let address = |v: &Value| matches!(self.shapes[*v].get(0), Some(Cell::Ptr(_)));
@@ -92,6 +95,12 @@ impl Solver<'_> {
             }
             FAdd | FSub | FMul | FDiv | FRem => {}
         }
+    }
+
+    /// Whether a shift leaves nothing but copies of the highest bit.
+    fn asks_for_sign(&self, args: &[Value]) -> bool {
+        let bits = self.function.ty(args[0]).scalar().int_bits();
+        bits.is_some_and(|bits| self.function.as_int(args[1]) == Some(i128::from(bits) - 1))
     }
 
     /// Where one operand is known to be zero, a byte of the result is that of the other.
