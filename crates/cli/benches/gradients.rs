@@ -4,10 +4,13 @@
 //! -O2 and -O3, with and without `restrict` where it matters, runs it, and prints a table: the
 //! function alone, its gradient, their ratio, the ratio to a gradient written by hand where there is
 //! one, and how far the median of the repetitions lies above the fastest. A second table compares
-//! `zymase cc` (`zymase c++` for programs in C++) with clang alone. Words after `--` choose programs: `cargo bench -p zymase-cli --bench gradients -- lu fft`.
+//! `zymase cc` (`zymase c++` for programs in C++) with clang alone. Words after `--` choose programs:
+//! `cargo bench -p zymase-cli --bench gradients -- lu fft`.
 //!
 //! Ratios are of measurements in one process, a primal and a gradient by turns. Nothing is asserted;
 //! a ratio above four, or above one and a half to what was written by hand, is marked.
+
+mod shared;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -23,14 +26,7 @@ const EXPECTED_BY_HAND: f64 = 1.5;
 const COMPILATIONS: usize = 3;
 
 fn main() -> ExitCode {
-    let Some(clang) = clang() else {
-        eprintln!(
-            "the benchmark needs clang to compile its C programs: install it (`apt install clang`) \
-             or set ZYMASE_CLANG to its path"
-        );
-        return ExitCode::FAILURE;
-    };
-    match print_tables(&clang) {
+    match print_tables() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{message}");
@@ -39,7 +35,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn print_tables(clang: &str) -> Result<(), String> {
+fn print_tables() -> Result<(), String> {
+    let clang = shared::clang()?;
     let programs = chosen_programs()?;
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to build in: {error}"))?;
     println!(
@@ -60,7 +57,7 @@ fn print_tables(clang: &str) -> Result<(), String> {
     let object = folder.path().join("program.o");
     for program in &programs {
         let zymase = [env!("CARGO_BIN_EXE_zymase"), driver(program)];
-        let alone = compile_time(&[clang], program, &object)?;
+        let alone = compile_time(&[&clang], program, &object)?;
         let ours = compile_time(&zymase, program, &object)?;
         let name = name_of(program);
         println!(
@@ -69,16 +66,6 @@ fn print_tables(clang: &str) -> Result<(), String> {
         );
     }
     Ok(())
-}
-
-/// The clang that `zymase cc` would run.
-fn clang() -> Option<String> {
-    let newest_first = (14..=22).rev().map(|version| format!("clang-{version}"));
-    let chosen = std::env::var("ZYMASE_CLANG").ok().into_iter();
-    chosen
-        .chain(["clang".to_string()])
-        .chain(newest_first)
-        .find(|name| Command::new(name).arg("--version").output().is_ok())
 }
 
 /// The programs whose names contain a word of the command line; all if there is none.

@@ -117,6 +117,7 @@ gradients!(
     tape_stack,
     vectors,
     vectors_cpp,
+    visitors,
 );
 
 /// Programs that make and free memory while they are differentiated.

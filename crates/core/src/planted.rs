@@ -10,6 +10,8 @@ pub enum Defect {
     StoreKeepsAdjoint,
     /// The adjoint of a value stays after its definition was reversed.
     SlotNotReset,
+    /// A slot is set to zero between the turns of a loop.
+    ZeroedInTurn,
     /// The shadow of frame memory is not zeroed.
     FrameShadowNotZeroed,
     /// Where paths meet, the last edge is taken for the first.
@@ -91,6 +93,7 @@ impl Defect {
     pub const ALL: &'static [Defect] = &[
         Defect::StoreKeepsAdjoint,
         Defect::SlotNotReset,
+        Defect::ZeroedInTurn,
         Defect::FrameShadowNotZeroed,
         Defect::WrongEdge,
         Defect::LoopOneShort,

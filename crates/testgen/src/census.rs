@@ -181,9 +181,10 @@ impl Census<'_> {
                 self.note("array of pointers passed");
                 self.int(int);
             }
-            Stmt::Update(int, expr) => {
+            Stmt::Update(from, to, expr) => {
                 self.note("pointers behind a restricted one");
-                self.int(int);
+                self.int(from);
+                self.int(to);
                 self.expr(expr);
             }
             Stmt::Choose(_, x, y, int) => {

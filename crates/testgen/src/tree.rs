@@ -400,9 +400,9 @@ pub enum Stmt {
     StoreTable(u8, Base),
     /// A function swaps two neighbours in the table.
     Rotate(Int),
-    /// A function changes the number that a pointer of the table leads to. Nobody else knows the
-    /// table while it runs.
-    Update(Int, Expr),
+    /// A function computes with the number that a pointer of the table leads to, and stores it
+    /// through a pointer of the table. Nobody else knows the table while it runs.
+    Update(Int, Int, Expr),
     /// A function stores one of two pointers where it is told to, and a pointer slot gets it.
     Choose(Slot, Base, Base, Int),
     /// The owned array is made anew, with a part of what it was, and the old one is freed.

@@ -11,6 +11,8 @@
 //! that find no memory are in `crates/cli/tests/limits.rs`, for they cost no compile time.
 
 mod families;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use families::FAMILIES;
 use std::path::Path;
@@ -45,7 +47,7 @@ fn print_curves() -> Result<(), String> {
         .filter(|word| word.parse::<usize>().is_err())
         .collect();
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to build in: {error}"))?;
-    let clang = clang().ok_or("no clang found: install it, or set ZYMASE_CLANG to its path")?;
+    let clang = shared::clang()?;
     println!(
         "{:<10} {:>7} {:>9} {:>6} {:>9} {:>6} {:>9} {:>9}",
         "family", "size", "zymase s", "grows", "clang s", "grows", "zymase MB", "clang MB"
@@ -94,16 +96,6 @@ fn print_curves() -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The clang that `zymase cc` would run.
-fn clang() -> Option<String> {
-    let newest_first = (14..=22).rev().map(|version| format!("clang-{version}"));
-    let chosen = std::env::var("ZYMASE_CLANG").ok().into_iter();
-    chosen
-        .chain(["clang".to_string()])
-        .chain(newest_first)
-        .find(|name| Command::new(name).arg("--version").output().is_ok())
 }
 
 #[derive(Copy, Clone)]

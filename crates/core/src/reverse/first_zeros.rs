@@ -2,11 +2,10 @@
 //!
 //! A slot is zero except between the first contribution to an adjoint and the place where that is
 //! taken. So any block may set it to zero that every use comes after, if no path leads from a
-//! contribution through that block to the place where the contribution is taken. Such a path goes
-//! around a loop. If all uses are in the loop, so is the definition of the value, and a turn passes
-//! that before it comes to a use. There are two exceptions, which must be zero before the loop: a
-//! value that one iteration hands on to the next is used between the turns, and one of the header is
-//! taken in the block that the reverse of a turn may begin with.
+//! contribution to that block before the contribution is taken. Such a path goes around a loop: a
+//! value that one iteration hands on to the next is used between the turns, and one that is used
+//! behind a loop gets its contribution before the reverse of the loop begins, which may be with a
+//! block that every turn begins with.
 //!
 //! Set to zero where the sweep begins, a slot would live from there to its last use, and the
 //! optimizer would walk over all that lies between for each of them.
@@ -15,16 +14,19 @@ use super::gradient::Gradient;
 use super::insertions::{Insertions, Place};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
-use crate::analysis::loops::{Loop, Loops};
-use crate::ir::{Block, Value};
-use std::collections::HashMap;
+use crate::analysis::loops::Loops;
+use crate::ir::{Block, Constant, Function, Op, Value, ValueDef};
+use crate::planted::Defect;
+use std::collections::{HashMap, HashSet};
 
-/// Where a slot is used.
+/// Where a slot is used, in the order of the sweep.
 #[derive(Default)]
 struct Uses {
     blocks: Vec<Block>,
-    /// Blocks of the loops that the slot must be zero before.
-    turns: Vec<Block>,
+    /// Those of them in which the adjoint is taken, which leaves zero.
+    takes: HashSet<Block>,
+    /// Those at whose end there may be a contribution.
+    holds: HashSet<Block>,
 }
 
 impl Gradient<'_> {
@@ -34,11 +36,12 @@ impl Gradient<'_> {
         let dominators = Dominators::new(&self.func, &cfg);
         let loops = Loops::new(&self.func, &cfg, &dominators).ok();
         let uses = self.uses_of_slots(&cfg);
+        let broken = self.breaks(Defect::ZeroedInTurn);
         let mut insertions = Insertions::default();
         for (slot, zero) in std::mem::take(&mut self.first_zeros) {
             let home = loops
                 .as_ref()
-                .and_then(|loops| before_all(&uses[&slot], &dominators, loops))
+                .and_then(|loops| before_all(&uses[&slot], &self.func, &dominators, loops, broken))
                 .filter(|&block| block != self.prologue);
             match (home, self.func.def_inst(slot)) {
                 (None, Some(made)) => {
@@ -59,38 +62,45 @@ impl Gradient<'_> {
             slots.map(|&(slot, _)| (slot, Uses::default())).collect();
         for &block in cfg.reverse_postorder() {
             for &inst in self.func.block_insts(block) {
-                self.func.inst(inst).for_each_operand(|value| {
-                    if let Some(Uses { blocks, .. }) = uses.get_mut(&value)
-                        && blocks.last() != Some(&block)
-                    {
-                        blocks.push(block);
+                let data = self.func.inst(inst);
+                let zeroed = match (&data.op, &data.args[..]) {
+                    (Op::Store(_), &[stored, slot]) if is_zero(&self.func, stored) => Some(slot),
+                    _ => None,
+                };
+                data.for_each_operand(|value| {
+                    let Some(uses) = uses.get_mut(&value) else {
+                        return;
+                    };
+                    if uses.blocks.last() != Some(&block) {
+                        uses.blocks.push(block);
+                    }
+                    if zeroed == Some(value) {
+                        uses.takes.insert(block);
+                        uses.holds.remove(&block);
+                    } else {
+                        uses.holds.insert(block);
                     }
                 });
-            }
-        }
-        let (function, loops) = (&self.primal.function, &self.primal.loops);
-        for l in loops.iter() {
-            let header = loops.header(l);
-            let latches = loops.latches(l).iter();
-            let edges = latches.flat_map(|&latch| function.edges(latch));
-            let back = edges.filter(|edge| edge.block == header);
-            let insts = function.block_insts(header).iter();
-            let values = (back.flat_map(|edge| edge.args.iter().copied()))
-                .chain(function.block_params(header).iter().copied())
-                .chain(insts.filter_map(|&inst| function.result(inst)));
-            for slot in values.filter_map(|value| self.slots.get(&value)).flatten() {
-                if let Some(Uses { turns, .. }) = uses.get_mut(slot) {
-                    turns.extend(self.reversed.get(&header));
-                }
             }
         }
         uses
     }
 }
 
-/// The closest block that dominates all uses, and is in no loop that one of them is not in, or
-/// that the slot must be zero before.
-fn before_all(uses: &Uses, dominators: &Dominators, loops: &Loops) -> Option<Block> {
+fn is_zero(func: &Function, value: Value) -> bool {
+    let zeros = [Constant::Zero, Constant::Float(0), Constant::Int(0)];
+    matches!(func.def(value), ValueDef::Const(constant) if zeros.contains(constant))
+}
+
+/// The closest block that dominates all uses, is in no loop that one of them is not in, and is not
+/// come to while the slot holds something.
+fn before_all(
+    uses: &Uses,
+    func: &Function,
+    dominators: &Dominators,
+    loops: &Loops,
+    broken: bool,
+) -> Option<Block> {
     let mut blocks = uses.blocks.iter().copied();
     let first = blocks.next()?;
     let (mut home, mut around) = (first, loops.innermost(first));
@@ -98,14 +108,29 @@ fn before_all(uses: &Uses, dominators: &Dominators, loops: &Loops) -> Option<Blo
         home = dominators.common(block, home);
         around = loops.enclosing(around).find(|&l| loops.contains(l, block));
     }
-    for &block in &uses.turns {
-        let turns = loops.innermost(block);
-        let is_outside = |&l: &Loop| turns.is_some_and(|inner| !loops.is_inside(l, inner));
-        around = loops.enclosing(around).find(is_outside);
-    }
     let is_around = |l| around.is_some_and(|around| loops.is_inside(around, l));
     while !loops.innermost(home).is_none_or(is_around) {
         home = dominators.idom(home)?;
     }
+    while loops.innermost(home).is_some() && !broken && is_passed_holding(uses, func, home) {
+        home = dominators.idom(home)?;
+    }
     Some(home)
+}
+
+/// Whether control comes to a block when the slot may hold something.
+fn is_passed_holding(uses: &Uses, func: &Function, home: Block) -> bool {
+    let mut work: Vec<Block> = uses.holds.iter().copied().collect();
+    let mut seen = HashSet::new();
+    while let Some(block) = work.pop() {
+        for edge in func.edges(block) {
+            if edge.block == home {
+                return true;
+            }
+            if seen.insert(edge.block) && !uses.takes.contains(&edge.block) {
+                work.push(edge.block);
+            }
+        }
+    }
+    false
 }

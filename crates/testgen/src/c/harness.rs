@@ -135,7 +135,7 @@ __attribute__((noinline)) static void rotate(double **table, long n) {
   double **first = &table[n & 3], **second = &table[((unsigned long)n + 1) & 3], *x = *first;
   *first = *second, *second = x;
 }
-__attribute__((noinline)) static void update(double *const *restrict table, long n, double x) { double *at = table[n & 3]; *at = sin(x * *at); }
+__attribute__((noinline)) static void update(double *const *restrict table, long n, long m, double x) { double *to = table[m & 3]; *to = sin(x * *table[n & 3]); }
 __attribute__((noinline)) static void choose(double **out, double *x, double *y, long n) { *out = n & 1 ? y : x; }
 __attribute__((noinline)) static double walk(double *p, double *q, double u, double w, long n) {
   double s = u;

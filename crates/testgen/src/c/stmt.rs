@@ -151,8 +151,9 @@ impl Writer<'_> {
             Stmt::StoreTable(n, base) => format!("table[{}] = {}", n % 4, address(*base)),
             Stmt::StoreIndirect(n, base) => format!("indirect[{}] = {}", n % 4, address(*base)),
             Stmt::Rotate(int) => format!("rotate(table, {})", self.int(int)),
-            Stmt::Update(int, expr) => {
-                format!("update(table, {}, {})", self.int(int), self.expr(expr))
+            Stmt::Update(from, to, expr) => {
+                let (from, to) = (self.int(from), self.int(to));
+                format!("update(table, {from}, {to}, {})", self.expr(expr))
             }
             Stmt::Choose(slot, x, y, int) => {
                 let (x, y) = (address(*x), address(*y));

@@ -33,7 +33,7 @@ impl Grower {
             17 if self.features.table => match self.rng.u8(..6) {
                 0..=1 => Stmt::StoreTable(self.rng.u8(..4), self.writable()),
                 2..=3 => Stmt::StoreIndirect(self.rng.u8(..4), self.writable()),
-                4 => Stmt::Update(self.int(1), self.bounded()),
+                4 => Stmt::Update(self.int(1), self.int(1), self.bounded()),
                 _ => Stmt::Rotate(self.int(1)),
             },
             18 if self.features.copies => self.copy(),

@@ -216,10 +216,10 @@ impl Lowering<'_> {
                 self.touch(Memory::Table);
                 self.line(&format!("call @rotate(%table, {int})"));
             }
-            Stmt::Update(int, expr) => {
-                let (int, value) = (self.int(int), self.expr(expr));
+            Stmt::Update(from, to, expr) => {
+                let (from, to, value) = (self.int(from), self.int(to), self.expr(expr));
                 self.touch(Memory::Table);
-                self.line(&format!("call @update(%table, {int}, {value})"));
+                self.line(&format!("call @update(%table, {from}, {to}, {value})"));
             }
             Stmt::Choose(slot, x, y, int) => {
                 let (x, y) = (self.lasting(*x), self.lasting(*y));

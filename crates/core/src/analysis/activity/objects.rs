@@ -69,6 +69,9 @@ impl Objects {
         effects: &Effects,
         touched: &HashMap<Inst, Globals>,
     ) -> Objects {
+        // A call that is handed memory with a derivative runs a function of the module, and no other
+        // call can hand on an address of such memory.
+        let effects = effects.within_module();
         let mut objects = Objects::default();
         for value in function.values() {
             let pieces = types.pieces(module, function, value);

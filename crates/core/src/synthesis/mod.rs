@@ -1,24 +1,25 @@
 //! The derivatives that have been made or are being made: one for each key.
 
+mod combined;
+mod trial;
+
 use crate::analysis::effects::{Effects, callees, callers};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
-use crate::chaos::Choice;
 use crate::custom;
 use crate::derivative::Key;
-use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::diagnostic::{Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
     Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
     Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
-use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Bodies, delayed, unpaired, versions};
+use crate::reverse::{self, Bodies};
 use crate::shadow::globals::ShadowGlobals;
 use crate::shadow::record;
 use crate::support::Callable;
@@ -26,13 +27,7 @@ use crate::warnings::Warnings;
 use cranelift_entity::{EntityRef, EntitySet};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-
-/// A function of more instructions than this is large.
-const LARGE_FUNCTION: usize = 3_000;
-/// How many derivatives of one function may be begun while another one of it is being made.
-const MOST_AGAIN: usize = 512;
-/// So many of them count as one more turn of the recursion.
-const CALLS_IN_A_TURN: usize = 8;
+use trial::Kind;
 
 /// A module whose functions are being differentiated.
 pub struct Synthesis {
@@ -81,23 +76,6 @@ pub struct Synthesis {
     pub dispatches: usize,
     /// What is suspicious.
     pub warnings: Warnings,
-}
-
-/// What had been made at some time, see [`Synthesis::made`].
-pub struct Made {
-    reports: usize,
-    open: usize,
-    declared: usize,
-    keys: usize,
-}
-
-/// What a key was found to stand for.
-#[derive(Copy, Clone)]
-enum Kind {
-    Forward,
-    Pair,
-    Combined,
-    FrameSize,
 }
 
 /// The two functions of a reverse-mode derivative in split form.
@@ -151,44 +129,6 @@ impl Synthesis {
         }
     }
 
-    /// Forgets facts of a key that a recursive call would hand on from turn to turn.
-    pub fn widen(&self, key: &mut Key) {
-        let mut open = self.open.iter().rev().filter(|open| open.func == key.func);
-        if let Some(innermost) = open.next() {
-            // Recursion goes deep, or wide: several calls, each with facts of its own.
-            let begun = self.again.get(&key.func).copied().unwrap_or(0);
-            let turns = (1 + open.count()).max(begun / CALLS_IN_A_TURN);
-            key.widen(innermost, turns);
-        }
-    }
-
-    /// Notes that a derivative is being made. Of a recursive function there may be only so many:
-    /// what cannot be forgotten (which arguments have shadows) may change with each call.
-    fn begin(&mut self, key: &Key) -> Result<()> {
-        if self.open.is_empty() {
-            self.again.clear();
-        }
-        let inside = self.open.iter().any(|open| open.func == key.func);
-        let again = self.again.entry(key.func).or_default();
-        *again += usize::from(inside);
-        if inside && *again > MOST_AGAIN {
-            let name = &self.module.funcs[key.func].name;
-            return Err(Diagnostic::new(
-                Code::EndlessRecursion,
-                format!("the recursion of `{name}` needs too many derivatives"),
-                format!(
-                    "its calls of itself differ in which arguments have derivatives, each needs a \
-                     derivative of its own, and {MOST_AGAIN} were not enough"
-                ),
-                "pass what has a derivative and what has none in the same places in each call, \
-                 or pass all pointers as enzyme_dup",
-            )
-            .in_function(name));
-        }
-        self.open.push(key.clone());
-        Ok(())
-    }
-
     /// Forgets what was known of functions: one of the program has changed, or derivatives are
     /// part of the program now.
     pub fn program_changed(&mut self) {
@@ -211,58 +151,6 @@ impl Synthesis {
         )?;
         self.warnings.note_primal(&self.module, &primal);
         Ok(primal)
-    }
-
-    /// Tries to make a derivative of a function that a pointer may lead to, which may turn out not
-    /// to be needed. If that fails, everything is
-    /// as before, except that the functions that were begun stay in the module without a use.
-    pub fn attempt<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        self.dispatches += 1;
-        let outcome = self.undoing(make);
-        self.dispatches -= 1;
-        outcome
-    }
-
-    /// Makes something; if that fails, all that was made on the way is forgotten.
-    fn undoing<T>(&mut self, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        let before = self.made();
-        let outcome = make(self);
-        if outcome.is_err() {
-            self.go_back(before);
-        }
-        outcome
-    }
-
-    /// What has been made so far.
-    pub fn made(&self) -> Made {
-        Made {
-            reports: self.reports.len(),
-            open: self.open.len(),
-            declared: self.declared.len(),
-            keys: self.keys.len(),
-        }
-    }
-
-    /// Forgets all that was made since; the functions stay in the module without a use.
-    pub fn go_back(&mut self, before: Made) {
-        self.reports.truncate(before.reports);
-        self.open.truncate(before.open);
-        for (kind, key) in self.keys.drain(before.keys..) {
-            match kind {
-                Kind::Forward => _ = self.forwards.remove(&key),
-                Kind::Pair => _ = self.pairs.remove(&key),
-                Kind::Combined => _ = self.combined.remove(&key),
-                Kind::FrameSize => _ = self.frame_sizes.remove(&key),
-            }
-        }
-        for func in self.declared.split_off(before.declared) {
-            let sig = self.module.funcs[func].sig.clone();
-            let mut function = Function::with_entry("", sig);
-            function.local = true;
-            let entry = function.entry();
-            Builder::new(&mut function, entry).effect(Op::Unreachable, Vec::new());
-            self.define(func, function);
-        }
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {
@@ -332,21 +220,6 @@ impl Synthesis {
         };
         self.array_checks.insert(key.clone(), check.clone());
         Ok(check)
-    }
-
-    /// Makes a derivative of a key, unless that was tried before and cannot be.
-    fn once<T>(&mut self, key: &Key, make: impl FnOnce(&mut Synthesis) -> Result<T>) -> Result<T> {
-        if let Some(refusal) = self.refused.get(key) {
-            return Err(refusal.clone());
-        }
-        let outcome = make(self);
-        // If it is not known who made memory, the request is served in another way.
-        if let Err(refusal) = &outcome
-            && !self.found_unpaired
-        {
-            self.refused.insert(key.clone(), refusal.clone());
-        }
-        outcome
     }
 
     /// The forward derivative of a key.
@@ -478,125 +351,6 @@ impl Synthesis {
         self.define(size, function);
     }
 
-    /// The reverse-mode derivative of a key in one function.
-    pub fn combined(&mut self, key: &Key) -> Result<Func> {
-        if let Some(&func) = self.combined.get(key) {
-            return Ok(func);
-        }
-        let sig = self.module.funcs[key.func].sig.clone();
-        let name = self.name(key, "gradient");
-        let func = self.declare(name.clone(), key.combined_signature(&sig));
-        self.combined.insert(key.clone(), func);
-        self.keys.push((Kind::Combined, key.clone()));
-        if let Some(bodies) = self.given_pair(key)? {
-            let function = reverse::combine(&bodies, key, &sig, name, Vec::new());
-            self.define(func, function);
-            return Ok(func);
-        }
-        if self.flips(Choice::Split, key) {
-            let function = self.combined_from_calls(key, &sig, name)?;
-            self.define(func, function);
-            return Ok(func);
-        }
-        let primal = self.primal(key)?;
-        let disjoint = Key {
-            disjoint: true,
-            ..key.clone()
-        };
-        // Memory that does not overlap may leave nests as they are that must be expanded otherwise,
-        // so it is the reads of that version that count.
-        let versions = self.options.plan == PlanKind::MinCut && !key.disjoint;
-        let versions = versions && !self.flips(Choice::OneVersion, key);
-        let nests = versions && has_nests(&self.module.funcs[key.func]);
-        let without_overlap = nests.then(|| self.primal(&disjoint)).transpose()?;
-        let judged = without_overlap.as_ref().unwrap_or(&primal);
-        let conditions = match versions {
-            true => versions::conditions(judged),
-            false => Vec::new(),
-        };
-        let told = self.reports.len();
-        let function = match self.is_large(key) {
-            true => self.combined_from_calls(key, &sig, name)?,
-            false => {
-                let mut bodies = reverse::synthesize(self, &primal)?;
-                self.reports.extend(bodies.report.take());
-                self.combine(&bodies, key, &sig, name)
-            }
-        };
-        if let Some(report) = self.reports[told..].last_mut()
-            && !conditions.is_empty()
-        {
-            report.add_checks(&self.module, judged, &conditions);
-        }
-        if conditions.is_empty() {
-            self.define(func, function);
-            return Ok(func);
-        }
-        if self.options.breaks(Defect::OverlapUnchecked) {
-            let disjoint = self.combined(&disjoint)?;
-            let function = forwarding(disjoint, key.combined_signature(&sig));
-            self.define(func, function);
-            return Ok(func);
-        }
-        let any = self.name(key, "gradient.overlapping");
-        let any = self.declare(any, function.sig.clone());
-        self.define(any, function);
-        let disjoint = self.combined(&disjoint)?;
-        let sig = key.combined_signature(&sig);
-        let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
-        self.define(func, function);
-        Ok(func)
-    }
-
-    /// Puts both sweeps into one function, which ends what they have begun.
-    fn combine(&mut self, bodies: &Bodies, key: &Key, sig: &Signature, name: String) -> Function {
-        let release = bodies.delays.then(|| delayed::release(&mut self.module));
-        let forget = key.settles.then(|| unpaired::forget(&mut self.module));
-        let release = forget.into_iter().chain(release).collect();
-        reverse::combine(bodies, key, sig, name, release)
-    }
-
-    /// The combined form of a derivative, in which both sweeps stay functions of their own.
-    fn combined_from_calls(
-        &mut self,
-        key: &Key,
-        sig: &Signature,
-        name: String,
-    ) -> Result<Function> {
-        let split = Key {
-            combined: false,
-            ..key.clone()
-        };
-        let pair = self.pair(&split)?;
-        let bodies = Bodies {
-            augmented: forwarding(pair.augmented, split.augmented_signature(sig)),
-            gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
-            frame_bytes: pair.frame_bytes.unwrap_or(0),
-            delays: self.has_list(key),
-            report: None,
-        };
-        Ok(self.combine(&bodies, key, sig, name))
-    }
-
-    /// Whether a function is so large that its two sweeps stay apart. In one function, what the
-    /// first keeps for the second would be thousands of values that live through most of it, in
-    /// registers as far as the optimizer can see: the time that it takes with them grows with the
-    /// square, and they end up in memory all the same, which is where the frame is.
-    fn is_large(&self, key: &Key) -> bool {
-        let function = &self.module.funcs[key.func];
-        let sizes = function
-            .blocks()
-            .iter()
-            .map(|&b| function.block_insts(b).len());
-        sizes.sum::<usize>() > LARGE_FUNCTION
-    }
-
-    /// Whether to choose otherwise than for speed for a derivative.
-    fn flips(&self, choice: Choice, key: &Key) -> bool {
-        let name = &self.module.funcs[key.func].name;
-        self.options.flips(choice, name)
-    }
-
     /// A function that gives the size of the frame of a derivative, for calls that allocate it on the
     /// heap: it may still be being made, if the call is recursive.
     pub fn frame_size(&mut self, key: &Key) -> Callable {
@@ -637,33 +391,6 @@ impl Synthesis {
         let has = with_list.contains(key.func);
         self.lists.insert(question, has);
         has
-    }
-
-    /// Makes a derivative that a request for this function asks for; in another way if memory is
-    /// freed where nobody can tell who made it.
-    pub fn serve<T>(
-        &mut self,
-        func: Func,
-        make: impl Fn(&mut Synthesis) -> Result<T>,
-    ) -> Result<T> {
-        if self.settles(func) {
-            return make(self);
-        }
-        self.found_unpaired = false;
-        let outcome = self.undoing(|synthesis| match make(synthesis) {
-            Ok(_) if synthesis.found_unpaired => Err(Diagnostic::defect("", "")),
-            outcome => outcome,
-        });
-        if !self.found_unpaired {
-            return outcome;
-        }
-        self.unpaired.insert(func);
-        make(self)
-    }
-
-    /// Whether derivatives of a function that is asked for have to find out who made memory.
-    pub fn settles(&self, func: Func) -> bool {
-        self.unpaired.contains(&func)
     }
 
     /// The shadow of a value that has none of its own, in one of the derivatives that are made at
@@ -729,20 +456,4 @@ fn requests_of(module: &Module, func: Func) -> Vec<Func> {
         _ => None,
     });
     asked.collect()
-}
-
-/// A function that calls another with its arguments.
-fn forwarding(func: Func, sig: Signature) -> Function {
-    let mut function = Function::with_entry("", sig.clone());
-    let (entry, args) = (function.entry(), function.arguments().to_vec());
-    let mut builder = Builder::new(&mut function, entry);
-    let result = builder.call(func, sig, args);
-    builder.ret(result);
-    function
-}
-
-fn has_nests(function: &Function) -> bool {
-    let blocks = function.blocks().iter();
-    let mut insts = blocks.flat_map(|&block| function.block_insts(block));
-    insts.any(|&inst| matches!(function.inst(inst).op, Op::Nest(_)))
 }

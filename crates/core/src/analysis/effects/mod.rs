@@ -1,227 +1,52 @@
 //! What functions, calls and instructions may do with memory.
 //!
 //! The effects of a function are those of its body, of its callees, and of nothing that its
-//! attributes exclude. KnownBodies are summarized callees first, and again until nothing changes, so
+//! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
 //! recursion is handled by a least fixpoint. Functions without a body are known by name (see
 //! [`known`]), or limited by their attributes only.
+
+mod summary;
+
+pub use summary::{ArgEffects, Summary};
 
 use super::known::{self, KnownResult};
 use super::points_to::{Object, PointsTo};
 use crate::analysis::activity::globals::KnownBodies;
 use crate::analysis::targets::targets_of;
 use crate::ir::{
-    AllocInfo, AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData,
-    MemoryEffects, ModRef, Module, Op, ParamAttrs, ParamFlags, Value,
+    AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData, ModRef, Module,
+    Op, ParamFlags, Signature, Value,
 };
-use bitflags::bitflags;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::collections::{BTreeSet, HashSet};
-
-bitflags! {
-    /// What a call may do through a pointer argument, or pointers computed from it (not through
-    /// pointers that it finds in memory).
-    #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct ArgEffects: u8 {
-        /// Reads what it points to.
-        const READ = 1;
-        /// Writes what it points to.
-        const WRITE = 2;
-        /// Frees what it points to.
-        const FREE = 4;
-        /// Keeps a copy of it where it can be found after the call.
-        const CAPTURE = 8;
-        /// Returns it, or a pointer computed from it.
-        const RETURN = 16;
-    }
-}
-
-/// What a function or a call may do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Summary {
-    /// Through each argument; those past the end do what `further` says.
-    pub args: Vec<ArgEffects>,
-    /// Through arguments that are not listed.
-    pub further: ArgEffects,
-    /// To memory that the program can reach otherwise: globals, and what pointers in memory
-    /// point to.
-    pub other: ModRef,
-    /// Whether it may free memory that the program can reach otherwise.
-    pub frees_other: bool,
-    /// To memory that no IR of the program can reach.
-    pub inaccessible: ModRef,
-    /// Whether the result is new memory that no other pointer reaches.
-    pub fresh: bool,
-    /// Whether new memory that it returns holds no address yet.
-    pub blank: bool,
-    /// Whether memory that it made may be reached after it: from the result, or from what it wrote.
-    pub leaves: bool,
-    /// Whether the result may be an address that it found in memory.
-    pub finds: bool,
-    /// Whether it may write addresses that it found in memory to other memory.
-    pub moves: bool,
-    /// Whether it may find addresses in memory that neither its arguments lead to nor it made.
-    pub outside: bool,
-}
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The effects of every function of a module.
 #[derive(Clone, Debug)]
 pub struct Effects {
     functions: SecondaryMap<Func, Summary>,
+    /// The functions that a pointer of each type leads to, if it leads to none outside of the module.
+    targets: HashMap<Signature, Vec<Func>>,
+    /// The effects if no pointer leads outside of the module, where that makes a difference.
+    within: Option<Box<Effects>>,
     /// Which variables their bodies use, for those that were asked for.
     pub bodies: KnownBodies,
-}
-
-impl Summary {
-    /// Nothing at all.
-    pub fn none() -> Summary {
-        Summary {
-            args: Vec::new(),
-            further: ArgEffects::empty(),
-            other: ModRef::empty(),
-            frees_other: false,
-            inaccessible: ModRef::empty(),
-            fresh: false,
-            blank: false,
-            leaves: false,
-            finds: false,
-            moves: false,
-            outside: false,
-        }
-    }
-
-    /// Anything.
-    pub fn anything() -> Summary {
-        Summary {
-            args: Vec::new(),
-            further: ArgEffects::all(),
-            other: ModRef::all(),
-            frees_other: true,
-            inaccessible: ModRef::all(),
-            fresh: false,
-            blank: false,
-            leaves: false,
-            finds: true,
-            moves: true,
-            outside: true,
-        }
-    }
-
-    /// What it may do through an argument.
-    pub fn arg(&self, index: usize) -> ArgEffects {
-        self.args.get(index).copied().unwrap_or(self.further)
-    }
-
-    /// Whether it may write or free memory that the program can reach.
-    pub fn may_write(&self) -> bool {
-        let writes = ArgEffects::WRITE | ArgEffects::FREE;
-        self.other.contains(ModRef::WRITE)
-            || self.frees_other
-            || self.further.intersects(writes)
-            || self.args.iter().any(|arg| arg.intersects(writes))
-    }
-
-    /// Whether it may read memory that the program can reach.
-    pub fn may_read(&self) -> bool {
-        self.other.contains(ModRef::READ)
-            || self.further.contains(ArgEffects::READ)
-            || self.args.iter().any(|arg| arg.contains(ArgEffects::READ))
-    }
-
-    /// What a function of the program's own does that allocates or frees, given what is known of it
-    /// otherwise. Memory that it hands out or takes back has nothing to do with what it keeps in
-    /// between, so it finds and moves no addresses; but it may change its state, in variables and
-    /// behind its arguments.
-    fn allocate(&mut self, info: &AllocInfo, params: usize) {
-        let own = ArgEffects::READ | ArgEffects::WRITE;
-        self.further &= own;
-        for index in 0..params {
-            self.set_arg(index, self.arg(index) & own);
-        }
-        if let Some(pointer) = info.ptr_arg {
-            let mut effects = ArgEffects::FREE;
-            effects.set(ArgEffects::READ, info.kind == AllocKind::Realloc);
-            self.set_arg(pointer as usize, effects);
-        }
-        self.fresh = info.kind != AllocKind::Free;
-        self.blank = info.kind == AllocKind::Alloc;
-        self.moves = info.kind == AllocKind::Realloc;
-        (self.frees_other, self.leaves, self.finds, self.outside) = (false, false, false, false);
-    }
-
-    fn set_arg(&mut self, index: usize, effects: ArgEffects) {
-        while self.args.len() <= index {
-            self.args.push(self.further);
-        }
-        self.args[index] = effects;
-    }
-
-    fn add_arg(&mut self, index: usize, effects: ArgEffects) {
-        let old = self.arg(index);
-        self.set_arg(index, old | effects);
-    }
-
-    /// Removes what attributes exclude.
-    fn limit(&mut self, flags: FnFlags, memory: MemoryEffects, params: &[ParamAttrs]) {
-        self.other &= memory.other;
-        self.inaccessible &= memory.inaccessible;
-        let no_free = flags.contains(FnFlags::NOFREE);
-        if no_free || !memory.other.contains(ModRef::WRITE) {
-            self.frees_other = false;
-        }
-        let mut excluded = ArgEffects::empty();
-        if !memory.arguments.contains(ModRef::READ) {
-            excluded |= ArgEffects::READ;
-        }
-        if !memory.arguments.contains(ModRef::WRITE) {
-            excluded |= ArgEffects::WRITE | ArgEffects::FREE;
-        }
-        if no_free {
-            excluded |= ArgEffects::FREE;
-        }
-        // A function that writes nothing can keep a copy of nothing, except in its result.
-        let writes = memory.arguments | memory.inaccessible | memory.other;
-        if !writes.contains(ModRef::WRITE) {
-            excluded |= ArgEffects::CAPTURE;
-        }
-        self.further -= excluded;
-        for arg in &mut self.args {
-            *arg -= excluded;
-        }
-        for (index, attrs) in params.iter().enumerate() {
-            let mut excluded = ArgEffects::empty();
-            let has = |flag| attrs.flags.contains(flag);
-            if has(ParamFlags::READONLY) || has(ParamFlags::READNONE) {
-                excluded |= ArgEffects::WRITE;
-            }
-            if has(ParamFlags::WRITEONLY) || has(ParamFlags::READNONE) {
-                excluded |= ArgEffects::READ;
-            }
-            if has(ParamFlags::NOFREE) {
-                excluded |= ArgEffects::FREE;
-            }
-            if has(ParamFlags::NOCAPTURE) {
-                excluded |= ArgEffects::CAPTURE | ArgEffects::RETURN;
-            }
-            let mut effects = self.arg(index) - excluded;
-            if has(ParamFlags::RETURNED) {
-                effects |= ArgEffects::RETURN;
-            }
-            if attrs.byval.is_some() {
-                // The callee works on a copy.
-                effects = ArgEffects::READ;
-            }
-            if effects != self.arg(index) {
-                self.set_arg(index, effects);
-            }
-        }
-    }
 }
 
 impl Effects {
     /// Summarizes every function of a module.
     pub fn new(module: &Module) -> Effects {
+        let targets = targets_by_type(module);
+        Effects {
+            within: (!targets.is_empty()).then(|| Box::new(Effects::with(module, targets))),
+            ..Effects::with(module, HashMap::new())
+        }
+    }
+
+    fn with(module: &Module, targets: HashMap<Signature, Vec<Func>>) -> Effects {
         let mut effects = Effects {
             functions: SecondaryMap::with_default(Summary::none()),
+            targets,
+            within: None,
             bodies: KnownBodies::default(),
         };
         for (func, function) in &module.funcs {
@@ -250,6 +75,12 @@ impl Effects {
         effects
     }
 
+    /// The effects if a call through a pointer runs a function of the module. That holds for every
+    /// call that derivatives flow through: where it does not, the derivative stops.
+    pub fn within_module(&self) -> &Effects {
+        self.within.as_deref().unwrap_or(self)
+    }
+
     /// What a function may do.
     pub fn function(&self, func: Func) -> &Summary {
         &self.functions[func]
@@ -259,7 +90,11 @@ impl Effects {
     pub fn call(&self, call: &Call) -> Summary {
         let mut summary = match call.callee {
             Callee::Direct(func) => self.functions[func].clone(),
-            Callee::Indirect => Summary::anything(),
+            Callee::Indirect => {
+                let targets = self.targets.get(&call.sig).into_iter().flatten();
+                let summaries = targets.map(|&func| &self.functions[func]);
+                Summary::any_of(summaries).unwrap_or_else(Summary::anything)
+            }
         };
         summary.limit(call.attrs.flags, call.attrs.memory, &call.args);
         summary
@@ -364,6 +199,27 @@ impl Effects {
         summary.leaves |= leaves_memory(function, &points_to);
         summary
     }
+}
+
+/// The functions that calls through pointers may reach, for each type that some call has.
+fn targets_by_type(module: &Module) -> HashMap<Signature, Vec<Func>> {
+    let mut targets = HashMap::new();
+    for function in module.funcs.values() {
+        for &inst in function
+            .blocks()
+            .iter()
+            .flat_map(|&b| function.block_insts(b))
+        {
+            if let Some(call) = function.inst(inst).op.call()
+                && call.callee == Callee::Indirect
+                && !targets.contains_key(&call.sig)
+            {
+                targets.insert(call.sig.clone(), targets_of(module, call));
+            }
+        }
+    }
+    targets.retain(|_, funcs: &mut Vec<Func>| !funcs.is_empty());
+    targets
 }
 
 /// The arguments that a call passes, without the callee of an indirect one.
