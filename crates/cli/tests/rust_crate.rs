@@ -45,6 +45,7 @@ fn examples_of_the_documentation_run() {
 #[test]
 fn plain_cargo_is_told_what_to_do() {
     let output = cargo(
+        "build",
         &root().join("tests/programs/crate"),
         "plain",
         &["--bin", "library"],
@@ -78,7 +79,11 @@ fn check_programs(package: &Path, level: &str) {
         linker.display()
     );
     let host = host();
-    let mut build = cargo(package, &target_folder, &["--bins", "--target", &host]);
+    // Cargo does not see that the linker is another one now.
+    let words = ["--package", "programs", "--target", &host];
+    succeed(&mut cargo("clean", package, &target_folder, &words));
+    let words = ["--bins", "--target", &host];
+    let mut build = cargo("build", package, &target_folder, &words);
     succeed(build.env("CARGO_ENCODED_RUSTFLAGS", flags));
     for source in files(&package.join("src/bin")) {
         let name = source.file_stem().unwrap().to_str().unwrap();
@@ -89,9 +94,9 @@ fn check_programs(package: &Path, level: &str) {
     }
 }
 
-fn cargo(package: &Path, target_folder: &str, words: &[&str]) -> Command {
+fn cargo(subcommand: &str, package: &Path, target_folder: &str, words: &[&str]) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--locked", "--manifest-path"]);
+    cargo.args([subcommand, "--quiet", "--locked", "--manifest-path"]);
     cargo.arg(package.join("Cargo.toml")).args(words);
     cargo.env_remove("RUSTFLAGS");
     cargo.arg("--target-dir").arg(target(target_folder));

@@ -1,6 +1,6 @@
 //! What the programs share, and functions whose derivatives programs of another crate call.
 
-use zymase::{autodiff_forward, autodiff_reverse};
+use zymase::{autodiff_forward, autodiff_reverse, derivative, inactive};
 
 /// Asserts that two numbers are equal up to a relative error of `tolerance`.
 #[track_caller]
@@ -52,4 +52,24 @@ pub fn energy(x: &[f64], stiffness: f64) -> f64 {
 #[autodiff_reverse(d_power, Duplicated, Active)]
 pub fn power<const N: usize>(x: &[f64; N]) -> f64 {
     x.iter().map(|x| x.powi(N as i32)).sum()
+}
+
+/// No derivative flows through it, whoever calls it.
+#[inactive]
+pub fn scale(x: f64) -> f64 {
+    x * x
+}
+
+/// Ten times too steep, so that one sees where its derivative comes from.
+#[derivative(Active, Active, reverse = (steep_augmented, steep_pullback))]
+pub fn steep(x: f64) -> f64 {
+    x * x
+}
+
+fn steep_augmented(x: f64) -> (f64, f64) {
+    (x * x, 20.0 * x)
+}
+
+fn steep_pullback(slope: f64, seed: f64) -> f64 {
+    slope * seed
 }
