@@ -3,7 +3,6 @@
 use super::arguments::Arguments;
 use super::display;
 use super::native::{self, Native};
-use crate::args::Level;
 use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
 use std::cell::OnceCell;
@@ -175,18 +174,13 @@ impl Inputs {
         }))
     }
 
-    /// The unit of an object whose bitcode is in a file of its own, as without optimization.
+    /// The unit of an object whose bitcode is in a file of its own.
     fn read_beside(&mut self, path: &Path, object: &[u8], bitcode: &[u8]) -> usize {
         self.units.push(Unit {
             name: display(path),
             bytes: bitcode.to_vec(),
             archived: false,
-            native: Some(Native::read(
-                &display(path),
-                object,
-                Some(Level::Zero),
-                false,
-            )),
+            native: Some(Native::read(&display(path), object, None, false)),
             definitions: OnceCell::new(),
         });
         self.units.len() - 1

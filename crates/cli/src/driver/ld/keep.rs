@@ -2,12 +2,14 @@
 //!
 //! rustc removes the objects of a program as soon as it is linked, and cargo links only what has
 //! changed. So a link that is asked to (`ZYMASE_KEEP_LINK`) makes a folder beside its output, with
-//! other names for those objects and a file `inputs` that lists everything with bitcode. A folder
-//! that an earlier link left goes away, and so do files with bitcode that rustc would leave.
+//! other names for the objects that derivatives were made from, and a file `inputs` that lists them
+//! and all archives with bitcode. A folder that an earlier link left goes away, and so do files with
+//! bitcode that rustc would leave.
 
 use super::arguments::quoted;
 use super::inputs::{Input, Inputs};
 use crate::output;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use zymase_core::diagnostic::Result;
@@ -15,8 +17,8 @@ use zymase_core::diagnostic::Result;
 /// How large the folder may become in which the linker keeps compiled bitcode.
 const LARGEST_CACHE: &str = "cache_size_bytes=1g";
 
-/// Keeps the inputs of a link with requests, if somebody wants that.
-pub fn keep(args: &[OsString], inputs: &Inputs, asks: bool) -> Result<()> {
+/// Keeps the units that derivatives were made from, if somebody wants that.
+pub fn keep(args: &[OsString], inputs: &Inputs, used: &BTreeSet<usize>) -> Result<()> {
     let Some(mut folder) = output_to_keep(args).cloned() else {
         return Ok(());
     };
@@ -25,8 +27,8 @@ pub fn keep(args: &[OsString], inputs: &Inputs, asks: bool) -> Result<()> {
     if folder.is_dir() {
         std::fs::remove_dir_all(&folder).map_err(|e| output::cannot_write(&folder, &e))?;
     }
-    if asks {
-        keep_in(&folder, inputs)?;
+    if !used.is_empty() {
+        keep_in(&folder, inputs, used)?;
     }
     for input in &inputs.inputs {
         if let Input::Object {
@@ -60,11 +62,12 @@ fn output_to_keep(args: &[OsString]) -> Option<&OsString> {
 }
 
 /// Keeps the inputs in a folder.
-fn keep_in(folder: &Path, inputs: &Inputs) -> Result<()> {
+fn keep_in(folder: &Path, inputs: &Inputs, used: &BTreeSet<usize>) -> Result<()> {
     std::fs::create_dir(folder).map_err(|e| output::cannot_write(folder, &e))?;
     let mut list = String::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
         let path = match input {
+            Input::Object { unit, .. } if !used.contains(unit) => continue,
             Input::Passed(_) => continue,
             Input::Archive { archive, .. } => archive.path.clone(),
             Input::Object {

@@ -46,12 +46,12 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         false => None,
     };
     if inputs.units.iter().all(settled) {
-        keep::keep(args, &inputs, false)?;
+        keep::keep(args, &inputs, &BTreeSet::new())?;
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
         return tools::run(tools::command(&linker).args(others).args(runtime));
     }
-    let Compiled { objects, asks } = compile_units(&inputs, &arguments)?;
-    keep::keep(&arguments.all, &inputs, asks)?;
+    let Compiled { objects, used } = compile_units(&inputs, &arguments)?;
+    keep::keep(&arguments.all, &inputs, &used)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
@@ -109,7 +109,7 @@ pub fn serve_all(args: &[OsString], options: &CompileOptions) -> Result<Vec<(Str
         if unit.archived && !unit.mentions(COMMON_PREFIX) {
             continue;
         }
-        let (_, done) = serve(&inputs, index, options, &mut Promoted::new())?;
+        let Served { done, .. } = serve(&inputs, index, options, &mut Promoted::new())?;
         all.push((unit.name.clone(), done));
     }
     Ok(all)
@@ -121,8 +121,8 @@ type Promoted = HashMap<usize, Vec<(String, String)>>;
 /// The native objects of units that are not linked as they were.
 struct Compiled {
     objects: HashMap<usize, Vec<u8>>,
-    /// Whether any of them asks for a derivative.
-    asks: bool,
+    /// The units that derivatives were made from.
+    used: BTreeSet<usize>,
 }
 
 /// Compiles units to native objects, those with requests first. A unit that is native already, or
@@ -131,7 +131,7 @@ struct Compiled {
 fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     let mut promoted = Promoted::new();
     let mut served = HashMap::new();
-    let mut asks_for_some = false;
+    let mut used = BTreeSet::new();
     // Serving one unit may show that another must be compiled again, and that has its own requests.
     loop {
         let asks = |(index, unit): &(usize, &Unit)| {
@@ -144,9 +144,11 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
         let Some((index, _)) = inputs.units.iter().enumerate().find(asks) else {
             break;
         };
-        let (module, done) = serve(inputs, index, &arguments.options, &mut promoted)?;
-        asks_for_some |= !done.pins.requests.is_empty();
-        served.insert(index, module);
+        let unit = serve(inputs, index, &arguments.options, &mut promoted)?;
+        if !unit.done.pins.requests.is_empty() {
+            used.extend(unit.used);
+        }
+        served.insert(index, unit.module);
     }
     let replaced = served.keys().chain(promoted.keys()).copied();
     let replaced = with_borrowers(inputs, replaced.collect());
@@ -166,10 +168,7 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
         promote(&module, renamed.map_or(&[], Vec::as_slice));
         objects.insert(index, generate(&module, unit, arguments)?);
     }
-    Ok(Compiled {
-        objects,
-        asks: asks_for_some,
-    })
+    Ok(Compiled { objects, used })
 }
 
 /// The units whose native code is replaced: these, and those that use something which only the
@@ -210,13 +209,21 @@ fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u
     machine.emit_object(module)
 }
 
+/// A unit whose requests are served.
+struct Served {
+    module: Module,
+    done: Done,
+    /// The units that were needed, this one included.
+    used: BTreeSet<usize>,
+}
+
 /// Serves the requests of one unit. Other units may have to make variables visible for that.
 fn serve(
     inputs: &Inputs,
     index: usize,
     options: &CompileOptions,
     promoted: &mut Promoted,
-) -> Result<(Module, Done)> {
+) -> Result<Served> {
     let unit = &inputs.units[index];
     let context = Context::new();
     let program = Module::parse(&context, &unit.bytes, &unit.name)?;
@@ -264,7 +271,11 @@ fn serve(
             names.dedup();
         }
     }
-    Ok((program, done))
+    Ok(Served {
+        module: program,
+        done,
+        used: present,
+    })
 }
 
 /// The path of an input, for messages.
