@@ -10,12 +10,9 @@ fn stable(x: &[f64]) -> f64 {
 }
 
 fn unstable(x: &[f64]) -> f64 {
-    let mut v: Vec<(usize, f64)> = x.iter().map(|a| a.sin()).enumerate().collect();
-    v.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-    v.iter()
-        .enumerate()
-        .map(|(i, (j, a))| (i * j + 1) as f64 * a)
-        .sum()
+    let mut v: Vec<f64> = x.iter().map(|a| a.sin()).collect();
+    v.sort_unstable_by(|a, b| b.total_cmp(a));
+    v.iter().enumerate().map(|(i, a)| i as f64 * a).sum()
 }
 
 fn bubble(x: &[f64]) -> f64 {
