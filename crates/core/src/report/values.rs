@@ -49,7 +49,11 @@ impl<'a> Values<'a> {
             Source::Recompute => How::Recomputed,
         };
         let what = What::Value(ValueFact {
-            name: func.value(need.value).name.clone(),
+            name: func
+                .value(need.value)
+                .name
+                .clone()
+                .filter(|name| is_of_program(name)),
             what: self.describe(need.value),
             ty: ty.to_string(),
             is_number: ty.is_float_like(),
@@ -132,4 +136,10 @@ impl<'a> Values<'a> {
         }
         places
     }
+}
+
+/// Whether a name is one that the program has; `_12` is what rustc calls a value without a name.
+fn is_of_program(name: &str) -> bool {
+    let number = name.strip_prefix('_').and_then(|rest| rest.bytes().next());
+    !number.is_some_and(|first| first.is_ascii_digit())
 }
