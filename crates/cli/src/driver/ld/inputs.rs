@@ -94,8 +94,6 @@ pub struct Native {
     pub level: Option<Level>,
     /// Whether it still calls requests.
     pub asks: bool,
-    /// Whether it is an object of Zymase's own.
-    pub ours: bool,
 }
 
 impl Unit {
@@ -104,13 +102,12 @@ impl Unit {
         memchr::memmem::find(&self.bytes, name.as_bytes()).is_some()
     }
 
-    /// Whether another compiler left it beside native code in an archive, as in those of Rust's
-    /// standard library: single functions are taken from it, and the native code stays as it is.
+    /// Whether a compiler left it beside native code in an archive and did not write down how that
+    /// was made, as in those of Rust's standard library. It cannot be made again, so single
+    /// functions are taken from the bitcode, and the native code stays as it is.
     pub fn is_foreign(&self) -> bool {
-        self.archived
-            && self
-                .native
-                .is_some_and(|native| !native.ours && !native.asks)
+        let again = |native: Native| native.level.is_some() || native.asks;
+        self.archived && self.native.is_some_and(|native| !again(native))
     }
 
     /// How it defines a symbol for others.
@@ -172,13 +169,9 @@ impl Inputs {
             false => {
                 let asks = native_request(bytes);
                 match (embedded::read(bytes), asks) {
-                    (Some(found), asks) => {
-                        let native = Native {
-                            level: found.level,
-                            asks: asks.is_some(),
-                            ours: found.ours,
-                        };
-                        (found.bitcode, Some(native))
+                    (Some((bitcode, level)), asks) => {
+                        let asks = asks.is_some();
+                        (bitcode, Some(Native { level, asks }))
                     }
                     (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
                     (None, None) => {
