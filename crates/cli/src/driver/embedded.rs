@@ -22,33 +22,19 @@ pub fn add(module: &Module, bitcode: &[u8], level: Level) {
     module.add_excluded_section(".llvmcmd", command.as_bytes());
 }
 
-/// Bitcode that a compiler left beside native code.
-pub struct Embedded {
-    /// The bitcode.
-    pub bitcode: Vec<u8>,
-    /// The level of optimization, if the compiler wrote it down.
-    pub level: Option<Level>,
-    /// Whether the compiler was Zymase.
-    pub ours: bool,
-}
-
-/// The bitcode that a compiler left beside native code.
-pub fn read(object: &[u8]) -> Option<Embedded> {
+/// The bitcode that a compiler left beside native code, and the level it compiled at.
+pub fn read(object: &[u8]) -> Option<(Vec<u8>, Option<Level>)> {
     let file = object::File::parse(object).ok()?;
-    let own = file.section_by_name(OURS);
-    let ours = own.is_some();
-    let section = own.or_else(|| file.section_by_name(CLANGS))?;
+    let section = file
+        .section_by_name(OURS)
+        .or_else(|| file.section_by_name(CLANGS))?;
     let data = section.data().ok()?;
     let command = file.section_by_name(".llvmcmd");
     let command = command.and_then(|section| section.data().ok());
     let words = command.unwrap_or_default().split(|&byte| byte == 0);
     let levels = words.filter_map(|word| std::str::from_utf8(word).ok()?.strip_prefix("-O"));
     let level = levels.filter_map(level).next_back();
-    is_bitcode(data).then(|| Embedded {
-        bitcode: data.to_vec(),
-        level,
-        ours,
-    })
+    is_bitcode(data).then(|| (data.to_vec(), level))
 }
 
 /// Whether these bytes are bitcode, plain or in a wrapper.

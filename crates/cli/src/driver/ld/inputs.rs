@@ -94,14 +94,12 @@ impl Unit {
         memchr::memmem::find(&self.bytes, name.as_bytes()).is_some()
     }
 
-    /// Whether another compiler left it beside native code in an archive, as in those of Rust's
-    /// standard library: single functions are taken from it, and the native code stays as it is.
+    /// Whether a compiler left it beside native code in an archive and did not write down how that
+    /// was made, as in those of Rust's standard library. It cannot be made again, so single
+    /// functions are taken from the bitcode, and the native code stays as it is.
     pub fn is_foreign(&self) -> bool {
-        self.archived
-            && self
-                .native
-                .as_ref()
-                .is_some_and(|native| !native.ours && !native.asks)
+        let again = |native: &Native| native.level.is_some() || native.asks;
+        self.archived && self.native.as_ref().is_some_and(|native| !again(native))
     }
 
     /// How it defines a symbol for others.
@@ -180,7 +178,7 @@ impl Inputs {
             name: display(path),
             bytes: bitcode.to_vec(),
             archived: false,
-            native: Some(Native::read(&display(path), object, None, false)),
+            native: Some(Native::read(&display(path), object, None)),
             definitions: OnceCell::new(),
         });
         self.units.len() - 1
@@ -192,10 +190,7 @@ impl Inputs {
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
             false => match (embedded::read(bytes), native::request(bytes)) {
-                (Some(found), _) => {
-                    let native = Native::read(&name, bytes, found.level, found.ours);
-                    (found.bitcode, Some(native))
-                }
+                (Some((bitcode, level)), _) => (bitcode, Some(Native::read(&name, bytes, level))),
                 (None, Some(request)) => return Err(asks_in_vain(&name, &request)),
                 (None, None) => {
                     let symbols = native::symbols(bytes);

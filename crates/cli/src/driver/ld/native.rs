@@ -11,8 +11,6 @@ pub struct Native {
     pub level: Option<Level>,
     /// Whether it still calls requests.
     pub asks: bool,
-    /// Whether it is an object of Zymase's own.
-    pub ours: bool,
     /// What it defines for others, and whether another definition may replace that; only for
     /// objects of rustc. Other compilers leave out functions that they have inlined everywhere, so
     /// what is not here may still be in the bitcode.
@@ -24,12 +22,11 @@ pub struct Native {
 
 impl Native {
     /// Reads an object; `name` is that of its file or member.
-    pub fn read(name: &str, object: &[u8], level: Option<Level>, ours: bool) -> Native {
+    pub fn read(name: &str, object: &[u8], level: Option<Level>) -> Native {
         let by_rustc = name.trim_end_matches(')').ends_with(".rcgu.o");
         Native {
             level,
             asks: request(object).is_some(),
-            ours,
             defines: by_rustc.then(|| symbols(object)),
             borrows: if by_rustc {
                 borrowed(object)
