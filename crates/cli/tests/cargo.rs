@@ -171,6 +171,33 @@ fn other_ways_to_link() {
     assert_eq!(project.succeed("zymase run"), printed);
 }
 
+/// `zymase check` for a Rust test: every call of a request is compared.
+#[test]
+fn calls_are_compared() {
+    let library = r#"ASK
+    fn product(x: &[f64]) -> f64 { x.iter().map(|x| x.sin()).product() }
+    #[test]
+    fn slopes() {
+        for k in 0..3 {
+            let slopes = gradient!(product, &[0.5 + f64::from(k), 1.0]);
+            assert!((slopes[0] - (0.5 + f64::from(k)).cos() * 1f64.sin()).abs() < 1e-12);
+        }
+    }
+    "#;
+    let mut project = Project::with(&[
+        ("Cargo.toml", &package("prog", "")),
+        ("src/lib.rs", library),
+    ]);
+    project.set("RUSTFLAGS", "-Clink-arg=--check-requests");
+    for profile in ["", "--release"] {
+        let output = project.cargo(&format!("zymase test --lib {profile}"));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        let compared = "zymase check: 3 calls of 1 request agree";
+        assert!(told.contains(compared), "{told}");
+    }
+}
+
 const SQUARES: &str = r#"ASK
 mod other;
 fn f(x: &[f64]) -> f64 { x.iter().map(|x| x * x).sum::<f64>() * other::factor(1.0) }
