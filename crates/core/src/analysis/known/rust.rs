@@ -15,6 +15,10 @@ pub fn inactive(symbol: &str) -> Option<&'static str> {
     }
     let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
+    // A thread runs a function of the program, which derivatives may flow through.
+    if method.starts_with("std::sys::thread::") {
+        return None;
+    }
     let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
     let formats = path.contains(" as core::fmt::").then_some("r rwx");
     row.map(|row| row.1).or(formats)
