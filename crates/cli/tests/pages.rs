@@ -27,6 +27,10 @@ const WITHOUT_PROGRAM: &[(Code, &str)] = &[
         "no program is known; tests/launcher.rs has one that crashes by itself",
     ),
     (
+        Code::FormattingChanges,
+        "it takes Rust; tests/rust.rs has programs",
+    ),
+    (
         Code::UnknownValueType,
         "no program is known: memory is refused first",
     ),

@@ -33,6 +33,9 @@ pub enum KnownResult {
     Argument(usize),
 }
 
+/// What stands in names between that of a local symbol and what makes it unique in the program.
+pub const UNIQUE: &str = ".zymase.";
+
 /// What is known of a declared function, by its name.
 pub fn known(function: &Function) -> Option<Known> {
     is_library(function).then(|| known_name(&function.name))?
@@ -66,8 +69,10 @@ pub fn has_no_body_to_look_into(function: &Function) -> bool {
     function.is_declaration() || is_opaque(&function.name)
 }
 
-/// Whether a function of the C++ library is known by its name though the program may have its body.
+/// Whether a function is known by its name though the program may have its body.
 ///
+/// Implementations of Rust's formatting make characters, whoever wrote them (see
+/// [`formatting`](super::activity::formatting)). So does much of the library of C++.
 /// Strings and what is made of them hold characters, and no derivative flows through characters.
 /// Half of their functions are in the native library and half in headers, and which half depends
 /// on the level of optimization; memory that one makes the other frees. So all of them are left to
@@ -81,8 +86,9 @@ pub fn is_opaque(name: &str) -> bool {
         "_ZN9__gnu_cxx12__to_xstringI",
         "_ZN9__gnu_cxx6__stoaI",
     ];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        && known_name(name).is_some_and(|known| known.inactive)
+    let of_library = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    (of_library && known_name(name).is_some_and(|known| known.inactive))
+        || rust::formatting(name).is_some()
 }
 
 /// Whether a function of this name throws an exception.
@@ -256,6 +262,8 @@ const ROWS: &[Row] = &[
     ("write",                                                 "- r -",  Nothing,     true),
     ("read",                                                  "- w -",  Nothing,     true),
     ("open close lseek unlink remove access isatty",          "r",      Nothing,     true),
+    // Whatever it asks the system for, such as to wait for another thread.
+    ("syscall",                                               "- rwc",  Nothing,     true),
     ("puts_unlocked __overflow wprintf vwprintf", "r", Nothing,     true),
     ("putc_unlocked fputc_unlocked _IO_putc fputwc fputws putw",
                                                               "r rw",   Nothing,     true),

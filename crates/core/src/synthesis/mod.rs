@@ -3,16 +3,17 @@
 mod combined;
 mod trial;
 
+use crate::analysis::activity::formatting;
 use crate::analysis::effects::{Effects, callees, callers};
 use crate::analysis::known;
 use crate::analysis::types::Summaries;
 use crate::blas;
 use crate::custom;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
+    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Inst, Module, Op,
     Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
@@ -70,6 +71,8 @@ pub struct Synthesis {
     effects: Option<Rc<Effects>>,
     /// What they say about types, for as long.
     summaries: Summaries,
+    /// A function that formatting runs and that changes numbers, if there is one, once it is known.
+    changed_by_formatting: Option<Option<Func>>,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
     /// How many calls through pointers lie between the request and what is being made.
@@ -124,6 +127,7 @@ impl Synthesis {
             refused: HashMap::new(),
             effects: None,
             summaries: Summaries::default(),
+            changed_by_formatting: None,
             declared: Vec::new(),
             dispatches: 0,
         }
@@ -136,6 +140,7 @@ impl Synthesis {
         self.refused.clear();
         self.with_lists.clear();
         self.summaries = Summaries::default();
+        self.changed_by_formatting = None;
     }
 
     /// The function of a key, with everything the analyses know about it.
@@ -149,8 +154,38 @@ impl Synthesis {
             &mut self.summaries,
             &self.options,
         )?;
+        self.check_formatting(&primal)?;
         self.warnings.note_primal(&self.module, &primal);
         Ok(primal)
+    }
+
+    /// What formatting runs must not change numbers: no derivative flows through it.
+    fn check_formatting(&mut self, primal: &Primal) -> Result<()> {
+        let function = &primal.function;
+        let blocks = function.blocks().iter();
+        let mut insts = blocks.flat_map(|&block| function.block_insts(block));
+        let formats = |&&inst: &&Inst| formatting::may_format(&self.module, function.inst(inst));
+        let Some(&inst) = insts.find(formats) else {
+            return Ok(());
+        };
+        let (module, summaries) = (&self.module, &mut self.summaries);
+        let find = || formatting::changes_numbers(module, &primal.effects, summaries);
+        let Some(changing) = *self.changed_by_formatting.get_or_insert_with(find) else {
+            return Ok(());
+        };
+        let changing = &module.funcs[changing].name;
+        Err(Diagnostic::new(
+            Code::FormattingChanges,
+            "cannot tell what formatting does to numbers in memory",
+            format!(
+                "what is formatted here may run `{changing}`, which writes numbers to memory that \
+                 is not its own, and no derivative flows through formatting"
+            ),
+            "change numbers outside of implementations of `Display`, `Debug` and their like, or \
+             format after the derivative",
+        )
+        .at(module, function.inst(inst).loc)
+        .in_function(&function.name))
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {

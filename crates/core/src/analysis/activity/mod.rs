@@ -11,6 +11,7 @@
 mod bits;
 mod checks;
 mod code_pointers;
+pub mod formatting;
 pub mod globals;
 pub mod lifetimes;
 mod objects;

@@ -3,34 +3,63 @@
 //! The symbols of the library that a toolchain ships are mangled in the newer scheme (`_R…`) and
 //! have a hash of their crate in them, so they are known by the paths that they stand for.
 
+use super::UNIQUE;
 use rustc_demangle::try_demangle;
 
 /// What a function of the standard library that no derivative flows through does with the memory
 /// behind its arguments, in the letters of the [table](super); none if a symbol is no such function.
 /// It formats, prints, reads clocks or asks the system for something.
 pub fn inactive(symbol: &str) -> Option<&'static str> {
+    if let Some(args) = formatting(symbol) {
+        return Some(args);
+    }
     // Without this the name of every function of C would be looked into.
     if !symbol.starts_with("_R") {
         return None;
     }
     let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
-    // A thread runs a function of the program, which derivatives may flow through.
-    if method.starts_with("std::sys::thread::") {
+    if RUNS_CODE.iter().any(|start| method.starts_with(start)) {
         return None;
     }
     let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
-    let formats = path.contains(" as core::fmt::").then_some("r rwx");
-    row.map(|row| row.1).or(formats)
+    row.map(|row| row.1)
 }
 
+/// What an implementation of the traits that format does with the memory behind its arguments:
+/// `Display`, `Debug` and their like, and `to_string`, which is made of them. Symbols of the program
+/// may be mangled in the older scheme.
+pub fn formatting(symbol: &str) -> Option<&'static str> {
+    // Most names are told apart by this.
+    let new = symbol.starts_with("_R") && ["3fmt", "to_string"].iter().any(|s| symbol.contains(s));
+    let old = ["core..fmt..", "alloc..string.."]
+        .iter()
+        .any(|s| symbol.contains(s));
+    let (symbol, _) = symbol.split_once(UNIQUE).unwrap_or((symbol, ""));
+    let path = (new || old).then(|| try_demangle(symbol).ok())??;
+    let path = format!("{path:#}");
+    let (implemented, method) = path.rsplit_once(">::")?;
+    let (_, of) = implemented.rsplit_once(" as ")?;
+    match (of, method) {
+        (of, "fmt") if of.starts_with("core::fmt::") => Some("r rwx"),
+        ("alloc::string::ToString", "to_string") => Some("w rx"),
+        ("alloc::string::SpecToString", "spec_to_string") => Some("w rx"),
+        _ => None,
+    }
+}
+
+/// The beginnings of the paths of functions that run a function of the program, which derivatives
+/// may flow through.
+const RUNS_CODE: [&str; 2] = ["std::sys::thread::", "std::sys::sync::once"];
+
 /// The beginnings of the paths of functions that no derivative flows through, and what they do.
-/// What is formatted or printed is read, and no address of it is kept.
+/// What is formatted or printed is read, and no address of it is kept; but an implementation of the
+/// program's own may change integers in cells meanwhile.
 const INACTIVE: [(&str, &str); 12] = [
     ("core::fmt::", "rwx"),
-    ("alloc::fmt::format", "w r"),
-    ("std::io::stdio::_print", "r"),
-    ("std::io::stdio::_eprint", "r"),
+    ("alloc::fmt::format", "w rx"),
+    ("std::io::stdio::_print", "rx"),
+    ("std::io::stdio::_eprint", "rx"),
     ("std::io::", "rwcx"),
     ("std::time::", "rwcx"),
     ("std::env::", "rwcx"),
@@ -91,6 +120,18 @@ mod tests {
             ),
             (
                 "_RNvMs5_NtNtCsgEmfK2I1SDS_4core3fmt8buildersNtB5_9DebugList6finish",
+                true,
+            ),
+            (
+                "_ZN46_$LT$disp..P$u20$as$u20$core..fmt..Display$GT$3fmt17hf56ebe032739d6a2E",
+                true,
+            ),
+            (
+                "_ZN46_$LT$disp..P$u20$as$u20$core..fmt..Write$GT$9write_str17hf56ebe032739d6a2E",
+                false,
+            ),
+            (
+                "_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h917bac690a8a3edaE",
                 true,
             ),
             ("_RNvNtCs1_4prog3fmt6square", false),
