@@ -160,6 +160,10 @@ fn tried(code: Code, page: &str) -> Result<String, String> {
             files.push((name, text.clone()));
             continue;
         }
+        // Programs in Rust are tried by tests/rust.rs.
+        if language == "rust" {
+            continue;
+        }
         if language == "sh" {
             script = Some(text.clone());
             continue;

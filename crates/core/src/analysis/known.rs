@@ -3,9 +3,10 @@
 //! One row for each effect: names, what happens to the memory behind each argument (the last letter
 //! group repeats for further arguments), what is returned, and whether derivatives stop there.
 //! A name that ends in `*` stands for every name that starts so. Letters: `r` reads, `w` writes,
-//! `f` frees, `c` keeps a copy of the pointer, `x` does anything to the memory that pointers there
-//! lead to, `-` nothing (an argument that is no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the seed of random
-//! numbers, `errno`, the heap) is memory that no IR of the program can reach.
+//! `f` frees, `c` keeps a copy of the pointer, `m` leaves new memory there, `i` changes integers in
+//! the memory that pointers there lead to, `x` does anything to it, `-` nothing (an argument that is
+//! no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the
+//! seed of random numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
 pub mod rust;
 
@@ -69,16 +70,19 @@ pub fn has_no_body_to_look_into(function: &Function) -> bool {
     function.is_declaration() || is_opaque(&function.name)
 }
 
-/// Whether a function is known by its name though the program may have its body.
+/// Whether a function is known by its name though the program may have its body: it makes text.
+pub fn is_opaque(name: &str) -> bool {
+    moves_characters(name) || rust::formatting(name).is_some()
+}
+
+/// Whether a function of the C++ library is known by its name though the program may have its body.
 ///
-/// Implementations of Rust's formatting make characters, whoever wrote them (see
-/// [`formatting`](super::activity::formatting)). So does much of the library of C++.
 /// Strings and what is made of them hold characters, and no derivative flows through characters.
 /// Half of their functions are in the native library and half in headers, and which half depends
 /// on the level of optimization; memory that one makes the other frees. So all of them are left to
 /// run as they are, on primal memory only. No address of memory with derivatives is found through
 /// them, except that of the string itself.
-pub fn is_opaque(name: &str) -> bool {
+pub fn moves_characters(name: &str) -> bool {
     const PREFIXES: [&str; 4] = [
         "_ZNSt7__cxx11",
         "_ZNKSt7__cxx11",
@@ -86,9 +90,8 @@ pub fn is_opaque(name: &str) -> bool {
         "_ZN9__gnu_cxx12__to_xstringI",
         "_ZN9__gnu_cxx6__stoaI",
     ];
-    let of_library = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    (of_library && known_name(name).is_some_and(|known| known.inactive))
-        || rust::formatting(name).is_some()
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        && known_name(name).is_some_and(|known| known.inactive)
 }
 
 /// Whether a function of this name throws an exception.

@@ -3,7 +3,7 @@
 use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
-use crate::analysis::known::{self, rust};
+use crate::analysis::known;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Code, Diagnostic, Link, Result};
@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     /// Functions of strings move characters. Given the bytes of floats, they would move these without
     /// their derivatives. Whether the floats are active cannot be asked: what goes into characters
-    /// does not seem to matter to any result. Formatting makes digits of them.
+    /// does not seem to matter to any result.
     fn check_characters(&self, data: &InstData) -> Result<()> {
         let Some(Callee::Direct(func)) = data.op.call().map(|call| call.callee) else {
             return Ok(());
@@ -158,10 +158,7 @@ impl Walk<'_> {
             let kinds = self.primal.types.shape(v).kinds(0, 8);
             kinds.intersects(Kinds::FLOATS) && !kinds.contains(Kinds::PTR)
         };
-        if !known::is_opaque(name)
-            || rust::formatting(name).is_some()
-            || data.args.iter().find(floats).is_none()
-        {
+        if !known::moves_characters(name) || data.args.iter().find(floats).is_none() {
             return Ok(());
         }
         Err(Diagnostic::new(

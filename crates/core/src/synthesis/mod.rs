@@ -3,10 +3,10 @@
 mod combined;
 mod trial;
 
+use crate::analysis::Callees;
 use crate::analysis::activity::formatting;
 use crate::analysis::effects::{Effects, callees, callers};
 use crate::analysis::known;
-use crate::analysis::types::Summaries;
 use crate::blas;
 use crate::custom;
 use crate::derivative::Key;
@@ -69,8 +69,8 @@ pub struct Synthesis {
     refused: HashMap<Key, Box<Diagnostic>>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
-    /// What they say about types, for as long.
-    summaries: Summaries,
+    /// What they tell their callers, for as long.
+    callees: Callees,
     /// A function that formatting runs and that changes numbers, if there is one, once it is known.
     changed_by_formatting: Option<Option<Func>>,
     /// The functions of derivatives, in the order they were begun.
@@ -126,7 +126,7 @@ impl Synthesis {
             again: HashMap::new(),
             refused: HashMap::new(),
             effects: None,
-            summaries: Summaries::default(),
+            callees: Callees::default(),
             changed_by_formatting: None,
             declared: Vec::new(),
             dispatches: 0,
@@ -139,7 +139,7 @@ impl Synthesis {
         self.effects = None;
         self.refused.clear();
         self.with_lists.clear();
-        self.summaries = Summaries::default();
+        self.callees = Callees::default();
         self.changed_by_formatting = None;
     }
 
@@ -151,7 +151,7 @@ impl Synthesis {
             &mut self.module,
             key.clone(),
             effects,
-            &mut self.summaries,
+            &mut self.callees,
             &self.options,
         )?;
         self.check_formatting(&primal)?;
@@ -168,8 +168,8 @@ impl Synthesis {
         let Some(&inst) = insts.find(formats) else {
             return Ok(());
         };
-        let (module, summaries) = (&self.module, &mut self.summaries);
-        let find = || formatting::changes_numbers(module, &primal.effects, summaries);
+        let (module, callees) = (&self.module, &mut self.callees);
+        let find = || formatting::changes_numbers(module, &primal.effects, callees);
         let Some(changing) = *self.changed_by_formatting.get_or_insert_with(find) else {
             return Ok(());
         };

@@ -6,13 +6,14 @@
 
 use super::globals_of_callees;
 use super::objects::{Object, Objects};
+use crate::analysis::Callees;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::known::{self, rust};
 use crate::analysis::targets::targets_of;
-use crate::analysis::types::{Piece, Summaries, Types};
-use crate::ir::{Callee, Func, Function, Inst, InstData, Module, Op, Value};
+use crate::analysis::types::{Piece, Types};
+use crate::ir::{Callee, Func, Function, Inst, InstData, Module, Op};
 use cranelift_entity::SecondaryMap;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Whether an instruction calls a function of Rust's library that may format something.
 pub fn may_format(module: &Module, data: &InstData) -> bool {
@@ -27,11 +28,7 @@ pub fn may_format(module: &Module, data: &InstData) -> bool {
 ///
 /// Implementations of the formatting traits, and of what they write to, return whether they failed,
 /// and are called through pointers.
-pub fn changes_numbers(
-    module: &Module,
-    effects: &Effects,
-    summaries: &mut Summaries,
-) -> Option<Func> {
+pub fn changes_numbers(module: &Module, effects: &Effects, callees: &mut Callees) -> Option<Func> {
     let is_run = |function: &Function| {
         let params = &function.sig.params;
         function.address_taken
@@ -46,7 +43,7 @@ pub fn changes_numbers(
             .map(|(func, _)| func)
             .collect()
     };
-    let changed = changes(module, effects, summaries, &run);
+    let changed = changes(module, effects, callees, &run);
     run.into_iter().find(|&func| {
         let formatter = (module.funcs[func].sig.params.len() == 2).then_some(1);
         let mut args = changed[func].args.iter();
@@ -64,9 +61,9 @@ struct Changes {
 }
 
 impl Changes {
-    /// Numbers behind a pointer are changed.
-    fn behind(&mut self, objects: &Objects, pointer: Value) {
-        for object in objects.of(pointer) {
+    /// Numbers in one of these objects are changed.
+    fn note(&mut self, objects: &BTreeSet<Object>) {
+        for object in objects {
             match *object {
                 Object::Argument(index) => _ = self.args.insert(index),
                 Object::Local(_) | Object::Code => {}
@@ -80,13 +77,13 @@ impl Changes {
 fn changes(
     module: &Module,
     effects: &Effects,
-    summaries: &mut Summaries,
+    callees: &mut Callees,
     roots: &[Func],
 ) -> SecondaryMap<Func, Changes> {
     let (mut found, mut seen) = (roots.to_vec(), HashSet::<Func>::from_iter(roots.to_vec()));
     let mut bodies = Vec::new();
     while let Some(func) = found.pop() {
-        let body = Body::new(module, func, effects, summaries);
+        let body = Body::new(module, func, effects, callees);
         let callees = body.calls.iter().flat_map(|(_, callees)| callees);
         found.extend(callees.filter(|&&callee| seen.insert(callee)));
         bodies.push((func, body));
@@ -108,7 +105,7 @@ fn changes(
                     all.other |= callee.other;
                     for &index in &callee.args {
                         match args.get(index) {
-                            Some(&arg) => all.behind(&body.objects, arg),
+                            Some(&arg) => all.note(&body.objects.reached_from(arg)),
                             None => all.other = true,
                         }
                     }
@@ -131,12 +128,14 @@ struct Body {
 }
 
 impl Body {
-    fn new(module: &Module, func: Func, effects: &Effects, summaries: &mut Summaries) -> Body {
+    fn new(module: &Module, func: Func, effects: &Effects, callees: &mut Callees) -> Body {
         let function = &module.funcs[func];
-        let types = Types::new(module, function, &[], &[], summaries);
+        let types = Types::new(module, function, &[], &[], &mut callees.types);
+        let places = &mut callees.places;
+        places.learn(module, function, effects, &mut callees.types);
         let touched = globals_of_callees(module, function, &effects.bodies);
         let mut body = Body {
-            objects: Objects::new(module, function, &types, effects, &touched),
+            objects: Objects::new(module, function, &types, effects, &touched, places),
             own: Changes::default(),
             calls: Vec::new(),
         };
@@ -153,7 +152,7 @@ impl Body {
                     };
                     let pieces = types.pieces(module, function, value);
                     if pieces.iter().any(number) {
-                        body.own.behind(&body.objects, pointer);
+                        body.own.note(body.objects.of(pointer));
                     }
                 }
                 Op::MemCopy { .. } => {
@@ -162,7 +161,7 @@ impl Body {
                     let pieces = types.memory_pieces(args[0], len).into_iter();
                     let mut pieces = pieces.chain(types.memory_pieces(args[1], len));
                     if pieces.any(|piece| number(&piece)) {
-                        body.own.behind(&body.objects, args[0]);
+                        body.own.note(body.objects.of(args[0]));
                     }
                 }
                 op => {

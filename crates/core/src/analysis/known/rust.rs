@@ -26,24 +26,28 @@ pub fn inactive(symbol: &str) -> Option<&'static str> {
     row.map(|row| row.1)
 }
 
-/// What an implementation of the traits that format does with the memory behind its arguments:
-/// `Display`, `Debug` and their like, and `to_string`, which is made of them. Symbols of the program
-/// may be mangled in the older scheme.
+/// What a function that makes text does with the memory behind its arguments, though the program may
+/// have its body: an implementation of `Display`, `Debug` or another trait that formats, and
+/// `to_string` and `format`, which run those. Symbols may be mangled in the older scheme.
 pub fn formatting(symbol: &str) -> Option<&'static str> {
     // Most names are told apart by this.
-    let new = symbol.starts_with("_R") && ["3fmt", "to_string"].iter().any(|s| symbol.contains(s));
-    let old = ["core..fmt..", "alloc..string.."]
-        .iter()
-        .any(|s| symbol.contains(s));
+    let parts = ["3fmt", "core..fmt..", "alloc..string..", "to_string"];
+    if !symbol.starts_with("_R") && !symbol.starts_with("_ZN")
+        || !parts.iter().any(|part| symbol.contains(part))
+    {
+        return None;
+    }
     let (symbol, _) = symbol.split_once(UNIQUE).unwrap_or((symbol, ""));
-    let path = (new || old).then(|| try_demangle(symbol).ok())??;
-    let path = format!("{path:#}");
+    let path = format!("{:#}", try_demangle(symbol).ok()?);
+    if path == "alloc::fmt::format" {
+        return Some("wm ri");
+    }
     let (implemented, method) = path.rsplit_once(">::")?;
     let (_, of) = implemented.rsplit_once(" as ")?;
     match (of, method) {
         (of, "fmt") if of.starts_with("core::fmt::") => Some("r rwx"),
-        ("alloc::string::ToString", "to_string") => Some("w rx"),
-        ("alloc::string::SpecToString", "spec_to_string") => Some("w rx"),
+        ("alloc::string::ToString", "to_string") => Some("wm ri"),
+        ("alloc::string::SpecToString", "spec_to_string") => Some("wm ri"),
         _ => None,
     }
 }
@@ -55,11 +59,14 @@ const RUNS_CODE: [&str; 2] = ["std::sys::thread::", "std::sys::sync::once"];
 /// The beginnings of the paths of functions that no derivative flows through, and what they do.
 /// What is formatted or printed is read, and no address of it is kept; but an implementation of the
 /// program's own may change integers in cells meanwhile.
-const INACTIVE: [(&str, &str); 12] = [
+const INACTIVE: [(&str, &str); 14] = [
+    // What is to be formatted is put together first.
+    ("core::fmt::rt::", "rwc"),
+    ("core::fmt::Arguments", "rc"),
     ("core::fmt::", "rwx"),
-    ("alloc::fmt::format", "w rx"),
-    ("std::io::stdio::_print", "rx"),
-    ("std::io::stdio::_eprint", "rx"),
+    ("alloc::fmt::format", "wm ri"),
+    ("std::io::stdio::_print", "ri"),
+    ("std::io::stdio::_eprint", "ri"),
     ("std::io::", "rwcx"),
     ("std::time::", "rwcx"),
     ("std::env::", "rwcx"),
