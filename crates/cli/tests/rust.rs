@@ -62,6 +62,7 @@ programs!(
     parsing,
     printing,
     recursion,
+    references,
     regression,
     shared,
     singles,

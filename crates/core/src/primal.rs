@@ -114,16 +114,16 @@ impl Primal {
     /// The loops that move active memory in pieces of which nobody knows the type.
     fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
         let mut loops = raise_moves::find(function);
+        let floats = self.key.reverse || self.key.recording;
         loops.retain(|moves| {
-            (self.key.reverse || self.key.recording)
-                && moves.stores.iter().any(|&store| {
-                    let value = self.function.inst(store).args[0];
-                    let pieces = self.types.pieces(module, &self.function, value);
-                    let unclear = |(_, piece): &(i64, Piece)| {
-                        matches!(piece, Piece::Unknown | Piece::Conflict)
-                    };
-                    self.is_active(value) && pieces.iter().any(unclear)
-                })
+            moves.stores.iter().any(|&store| {
+                let value = self.function.inst(store).args[0];
+                let pieces = self.types.pieces(module, &self.function, value);
+                let unclear =
+                    |(_, piece): &(i64, Piece)| matches!(piece, Piece::Unknown | Piece::Conflict);
+                let moved = (floats && self.is_active(value)) || self.has_shadow(value);
+                moved && pieces.iter().any(unclear)
+            })
         });
         loops
     }
@@ -322,6 +322,31 @@ impl Primal {
             _ => format!("`{name}`"),
         };
         self.refuse(module, inst, &what)
+    }
+
+    /// The refusal of memory whose type nobody knows.
+    pub fn undeduced(&self, module: &Module, inst: Inst, how: &str) -> Box<Diagnostic> {
+        Diagnostic::new(
+            Code::UnknownMemoryType,
+            "cannot deduce what type memory holds",
+            format!("a derivative flows through it, and the memory {how}"),
+            "access it with one type, or say what it holds with __enzyme_float, __enzyme_double, \
+             __enzyme_integer or __enzyme_pointer",
+        )
+        .at(module, self.function.inst(inst).loc)
+        .in_function(&self.function.name)
+    }
+
+    /// The refusal of a pointer that leads to memory with a derivative and has no shadow.
+    pub fn missing_shadow(&self, module: &Module, loc: Option<Loc>) -> Box<Diagnostic> {
+        Diagnostic::new(
+            Code::MissingPointerShadow,
+            "cannot find the shadow of a pointer",
+            "a derivative flows through memory behind it, but nothing is known of its shadow",
+            "pass the memory as enzyme_dup",
+        )
+        .at(module, loc)
+        .in_function(&self.function.name)
     }
 
     /// The refusal to differentiate an instruction: `what` is the thing that has no derivative.

@@ -8,7 +8,7 @@ use crate::analysis::activity::lifetimes::deallocator;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::types::{Piece, known_byte};
 use crate::derivative::Key;
-use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Constant, FloatKind, FnFlags, Inst, InstData,
     Op, Signature, Type, Value,
@@ -516,14 +516,6 @@ impl Gradient<'_> {
     }
 
     fn undeduced(&self, inst: Inst, how: &str) -> Box<Diagnostic> {
-        Diagnostic::new(
-            Code::UnknownMemoryType,
-            "cannot deduce what type memory holds",
-            format!("a derivative flows through it, and the memory {how}"),
-            "access it with one type, or say what it holds with __enzyme_float, __enzyme_double, \
-             __enzyme_integer or __enzyme_pointer",
-        )
-        .at(&self.synthesis.module, self.primal.function.inst(inst).loc)
-        .in_function(&self.primal.function.name)
+        self.primal.undeduced(&self.synthesis.module, inst, how)
     }
 }

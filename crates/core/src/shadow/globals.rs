@@ -3,7 +3,9 @@
 //! A variable that derivatives flow through has a shadow variable of the same size, zero when a
 //! derivative is asked for: what was in the variable before does not depend on the arguments. A
 //! constant holds no active float, but it may hold addresses of variables that do; its shadow is a
-//! constant too and holds the addresses of their shadows.
+//! constant too and holds the addresses of their shadows. Where a pointer leads to a constant or to
+//! active memory, reverse mode adds adjoints to the shadow of the constant that nobody reads; then it
+//! is a variable of its own.
 //!
 //! Each of the derivatives that are made at once has shadows of its own, and so has a derivative of
 //! a derivative: the inner one's shadow is a variable like any other to the outer one, beside the
@@ -16,36 +18,54 @@ use std::collections::{BTreeSet, HashMap};
 /// made at once.
 pub type Instance = (u32, usize);
 
+/// A variable, the derivative that wants its shadow, and whether that adds adjoints to it.
+type Wanted = (Global, Instance, bool);
+
 /// The shadows of global variables that have been made.
 #[derive(Clone, Default, Debug)]
 pub struct ShadowGlobals {
-    made: HashMap<(Global, Instance), Global>,
+    made: HashMap<Wanted, Global>,
     /// For each shadow, how many derivatives deep it is used.
     nesting: HashMap<Global, u32>,
 }
 
 impl ShadowGlobals {
-    /// The shadow of a variable.
-    pub fn shadow(&mut self, module: &mut Module, global: Global, instance: Instance) -> Global {
-        if let Some(&shadow) = self.made.get(&(global, instance)) {
+    /// The shadow of a variable, to which adjoints are added in reverse mode.
+    pub fn shadow(
+        &mut self,
+        module: &mut Module,
+        global: Global,
+        instance: Instance,
+        reverse: bool,
+    ) -> Global {
+        let data = &module.globals[global];
+        let filled = data.constant && reverse;
+        let wanted = (global, instance, filled);
+        if let Some(&shadow) = self.made.get(&wanted) {
             return shadow;
         }
-        let data = &module.globals[global];
         let addresses = data.fixed_addresses().to_vec();
         let shadow = GlobalData {
-            name: format!("{}.shadow.{}.{}", data.name, instance.0, instance.1),
+            name: format!(
+                "{}.{}.{}.{}",
+                data.name,
+                if filled { "adjoint" } else { "shadow" },
+                instance.0,
+                instance.1
+            ),
+            constant: data.constant && !filled,
             init: Some(Initializer::default()),
             local: true,
             origin: None,
             ..data.clone()
         };
         let shadow = module.globals.push(shadow);
-        self.made.insert((global, instance), shadow);
+        self.made.insert(wanted, shadow);
         self.nesting.insert(shadow, instance.0);
         let relocations = addresses.into_iter().map(|(at, symbol, offset)| {
             let behind = match symbol {
                 Symbol::Global(inner) if !module.globals[inner].inactive => {
-                    Symbol::Global(self.shadow(module, inner, instance))
+                    Symbol::Global(self.shadow(module, inner, instance, reverse))
                 }
                 other => other,
             };
@@ -58,12 +78,13 @@ impl ShadowGlobals {
         shadow
     }
 
-    /// The shadows among some variables that must be zero when a derivative is asked for.
+    /// The shadows among some variables that must be zero when a derivative is asked for: not those
+    /// of constants.
     pub fn to_be_zeroed(&self, module: &Module, among: &BTreeSet<Global>) -> Vec<Global> {
-        let among = among.iter().copied();
-        among
-            .filter(|&g| self.nesting.contains_key(&g) && !module.globals[g].constant)
-            .collect()
+        let made = self.made.iter();
+        let of_variables = made.filter(|((global, ..), _)| !module.globals[*global].constant);
+        let of_variables: BTreeSet<Global> = of_variables.map(|(_, &shadow)| shadow).collect();
+        among.intersection(&of_variables).copied().collect()
     }
 
     /// How deep the derivative of code is that touches some variables.

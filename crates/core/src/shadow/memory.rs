@@ -79,6 +79,11 @@ impl Walk<'_> {
                     self.store_shadows(inst, value, pointer, &access);
                 }
             }
+            // It may be an address or the bits of a float, whose adjoint must stay where it is.
+            Sweep::Pointers if self.primal.activity.is_word(value) => {
+                let how = "is moved as a word that may be an address";
+                return Err(self.primal.undeduced(module, inst, how));
+            }
             Sweep::Pointers if !has(|p| *p == Piece::Ptr) => self.forget_pointers(inst, data)?,
             Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
                 self.store_shadows(inst, value, pointer, &access);

@@ -30,7 +30,7 @@ use crate::checks;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
-    InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value,
+    InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -298,6 +298,7 @@ impl Walk<'_> {
         }
         if let Some(positions) = moved_operands(&data.op) {
             self.check_bits(inst, data, result)?;
+            self.check_address(data, result)?;
             self.check_guarded_load(inst, data, result)?;
             let shadows = self.same_on_shadows(inst, data, &positions);
             self.check_moved(inst, data, &shadows);
@@ -434,6 +435,20 @@ impl Walk<'_> {
             return Err(self.refuse(inst, &format!("`{op}` on the bits of a float")));
         }
         Ok(())
+    }
+
+    /// An address that travels as an integer must have its shadow with it.
+    fn check_address(&self, data: &InstData, result: Value) -> Result<()> {
+        let operand = data.args.first();
+        let lost = |v: &Value| {
+            let constant = matches!(self.primal.function.def(*v), ValueDef::Const(_));
+            !constant && !self.shadows.contains_key(v)
+        };
+        let is_address = data.op == Op::Cast(CastOp::IntToPtr) && self.primal.has_shadow(result);
+        match is_address && operand.is_some_and(lost) {
+            true => Err(self.primal.missing_shadow(&self.synthesis.module, data.loc)),
+            false => Ok(()),
+        }
     }
 
     /// The tangents of an arithmetic instruction.

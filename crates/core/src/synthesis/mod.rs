@@ -450,9 +450,9 @@ impl Synthesis {
                 return value;
             }
             let instance = (key.nesting, k);
-            let shadow = self
-                .shadow_globals
-                .shadow(&mut self.module, global, instance);
+            let shadow =
+                self.shadow_globals
+                    .shadow(&mut self.module, global, instance, key.reverse);
             return func.constant(ty, Constant::Address(Symbol::Global(shadow), offset));
         }
         value

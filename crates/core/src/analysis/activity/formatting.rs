@@ -10,8 +10,8 @@ use crate::analysis::Callees;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::known::{self, rust};
 use crate::analysis::targets::targets_of;
-use crate::analysis::types::{Piece, Types};
-use crate::ir::{Callee, Func, Function, Inst, InstData, Module, Op};
+use crate::analysis::types::{Kinds, Piece, Types};
+use crate::ir::{Callee, Func, Function, Inst, InstData, Module, Op, Value};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashSet};
 
@@ -139,7 +139,14 @@ impl Body {
             own: Changes::default(),
             calls: Vec::new(),
         };
-        let number = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Float(_) | Piece::Conflict);
+        let is_number = |value: Value| {
+            let pieces = types.pieces(module, function, value);
+            let float = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Float(_));
+            let bytes = module.layout.store_size(function.ty(value)) as i64;
+            let kinds = types.shape(value).kinds(0, bytes);
+            pieces.iter().any(float)
+                || (!function.ty(value).is_ptr() && kinds.intersects(Kinds::FLOATS))
+        };
         let blocks = function.blocks().iter();
         for &inst in blocks.flat_map(|&block| function.block_insts(block)) {
             let data = function.inst(inst);
@@ -150,17 +157,17 @@ impl Body {
                         Op::Store(_) => (args[0], args[1]),
                         _ => (args[args.len() - 1], args[0]),
                     };
-                    let pieces = types.pieces(module, function, value);
-                    if pieces.iter().any(number) {
+                    if is_number(value) {
                         body.own.note(body.objects.of(pointer));
                     }
                 }
                 Op::MemCopy { .. } => {
                     let len = function.as_int(args[2]).and_then(|len| len.try_into().ok());
-                    let len = len.unwrap_or(8);
-                    let pieces = types.memory_pieces(args[0], len).into_iter();
-                    let mut pieces = pieces.chain(types.memory_pieces(args[1], len));
-                    if pieces.any(|piece| number(&piece)) {
+                    let holds = |pointer: Value| {
+                        let kinds = types.shape(pointer).kinds(0, len.unwrap_or(8));
+                        kinds.intersects(Kinds::FLOATS)
+                    };
+                    if holds(args[0]) || holds(args[1]) {
                         body.own.note(body.objects.of(args[0]));
                     }
                 }

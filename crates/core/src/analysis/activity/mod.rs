@@ -129,6 +129,11 @@ impl Activity {
         self.shadowed.contains(value)
     }
 
+    /// Whether a value is a word of unknown type that may be an address of memory with a shadow.
+    pub fn is_word(&self, value: Value) -> bool {
+        self.shadowed.contains(value) && self.objects.is_word(value)
+    }
+
     /// Whether there may be active floats in the memory that a pointer leads to.
     pub fn holds_active(&self, pointer: Value) -> bool {
         let mut objects = self.objects.of(pointer).iter();

@@ -48,6 +48,8 @@ impl Object {
 pub struct Objects {
     /// The values that are, or hold, addresses.
     addresses: EntitySet<Value>,
+    /// The words of unknown type that are only moved from one memory to another.
+    words: EntitySet<Value>,
     /// The pointers to memory that holds numbers only: no address is found there.
     to_numbers: EntitySet<Value>,
     values: SecondaryMap<Value, BTreeSet<Object>>,
@@ -101,12 +103,16 @@ impl Objects {
         // A call that is handed memory with a derivative runs a function of the module, and no other
         // call can hand on an address of such memory.
         let effects = effects.within_module();
-        let mut objects = Objects::default();
+        let mut objects = Objects {
+            words: moved_words(module, function, types),
+            ..Objects::default()
+        };
         for value in function.values() {
             let pieces = types.pieces(module, function, value);
+            let unknown = following.unknown_addresses || objects.words.contains(value);
             let address = |(_, piece): &(i64, Piece)| match piece {
                 Piece::Ptr | Piece::Conflict => true,
-                Piece::Unknown => following.unknown_addresses,
+                Piece::Unknown => unknown,
                 Piece::Int | Piece::Float(_) => false,
             };
             if pieces.iter().any(address) {
@@ -188,6 +194,11 @@ impl Objects {
     /// The objects that a value may be, or hold, an address of.
     pub fn of(&self, value: Value) -> &BTreeSet<Object> {
         &self.values[value]
+    }
+
+    /// Whether a value is a word of unknown type that is only moved from one memory to another.
+    pub fn is_word(&self, value: Value) -> bool {
+        self.words.contains(value)
     }
 
     /// The objects whose addresses may be stored in an object.
@@ -567,6 +578,40 @@ impl Objects {
             self.put(holder, &contents);
         }
     }
+}
+
+/// The integers of the size of an address, and of unknown type, that are loaded for nothing but to be
+/// stored. What moves structures in words handles the pointers in them this way.
+fn moved_words(module: &Module, function: &Function, types: &Types) -> EntitySet<Value> {
+    let bits = 8 * module.layout.pointer_bytes;
+    let mut words = EntitySet::new();
+    let blocks = function.blocks().iter();
+    for &inst in blocks.flat_map(|&block| function.block_insts(block)) {
+        if let (Op::Load(_), Some(result)) = (&function.inst(inst).op, function.result(inst))
+            && function.ty(result).int_bits() == Some(bits)
+            && types
+                .pieces(module, function, result)
+                .iter()
+                .all(|(_, p)| *p == Piece::Unknown)
+        {
+            words.insert(result);
+        }
+    }
+    let blocks = function.blocks().iter();
+    for &inst in blocks.flat_map(|&block| function.block_insts(block)) {
+        let data = function.inst(inst);
+        let stored = matches!(data.op, Op::Store(_)).then(|| data.args[0]);
+        let used = data.args.iter().copied().filter(|&v| Some(v) != stored);
+        let passed = data
+            .op
+            .edges()
+            .into_iter()
+            .flat_map(|edge| edge.args.iter().copied());
+        for value in used.chain(passed) {
+            words.remove(value);
+        }
+    }
+    words
 }
 
 /// The values that memory is accessed through, or addresses are computed from.

@@ -5,7 +5,7 @@ use super::objects::{Object, Objects};
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::targets::targets_of;
-use crate::analysis::types::{Piece, Types};
+use crate::analysis::types::{Kinds, Piece, Types};
 use crate::derivative::Key;
 use crate::ir::{
     Activity as ArgActivity, Callee, Constant, Edge, Func, Function, Global, Inst, InstData,
@@ -344,10 +344,17 @@ impl Solver<'_> {
     pub(super) fn shadowed(&self) -> EntitySet<Value> {
         let needs = &self.with_shadows;
         let mut shadowed = EntitySet::new();
+        // An address may also be looked at as a number: whether it is aligned, say.
+        let disputed = |value: Value| {
+            let kinds = self.types.shape(value).kinds(0, 8);
+            self.function.ty(value).is_int() && kinds == Kinds::PTR | Kinds::INT
+        };
         for value in self.function.values() {
             let pieces = || self.types.pieces(self.module, self.function, value);
             if self.objects.of(value).iter().any(|o| needs.contains(o))
-                && pieces().iter().any(|(_, piece)| *piece == Piece::Ptr)
+                && (pieces().iter().any(|(_, piece)| *piece == Piece::Ptr)
+                    || disputed(value)
+                    || self.objects.is_word(value))
                 && !is_function(self.function, value)
             {
                 shadowed.insert(value);

@@ -9,7 +9,7 @@ use super::dropped;
 use super::local::local_values;
 use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
-use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::{
     Access, Block, Builder, Flags, Function, Inst, Loc, Op, Region, Type, Value, ValueDef,
 };
@@ -195,14 +195,7 @@ impl<'a> Gradient<'a> {
                 let func = &mut self.func;
                 Ok(self.synthesis.default_shadow(func, pointer, key, k))
             }
-            _ => Err(Diagnostic::new(
-                Code::MissingPointerShadow,
-                "cannot find the shadow of a pointer",
-                "a derivative flows through memory behind it, but nothing is known of its shadow",
-                "pass the memory as enzyme_dup",
-            )
-            .at(&self.synthesis.module, self.loc)
-            .in_function(&self.primal.function.name)),
+            _ => Err(self.primal.missing_shadow(&self.synthesis.module, self.loc)),
         }
     }
 

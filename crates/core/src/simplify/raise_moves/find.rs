@@ -91,6 +91,12 @@ fn moves(function: &Function, block: Block) -> Option<Moves> {
                 access
             }
             Op::Address { .. } | Op::Binary(_) | Op::ICmp(_) | Op::Cast(_) => continue,
+            // A note to the optimizer.
+            Op::Opaque(opaque)
+                if opaque.memory.arguments.is_empty() && opaque.memory.other.is_empty() =>
+            {
+                continue;
+            }
             _ => return None,
         };
         if access.volatile || access.atomic.is_some() {
