@@ -176,3 +176,14 @@ fn panics_may_abort() {
         assert!(printed.contains("ok vectors: pushed"), "{printed}");
     }
 }
+
+/// Levels that other tests do not build at.
+#[test]
+fn levels_between() {
+    for level in ["1", "2", "s"] {
+        let scratch = tempfile::tempdir().unwrap();
+        let flags = [&*format!("-Copt-level={level}")];
+        let printed = build_and_run("splines", scratch.path(), &flags);
+        assert!(printed.contains("ok splines: curves"), "{printed}");
+    }
+}
