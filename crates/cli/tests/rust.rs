@@ -35,19 +35,37 @@ macro_rules! programs {
 
 programs!(
     arrays,
+    autovectorized,
     boxes,
     closures,
+    closures_returned,
+    const_matrices,
+    constants,
+    conversions,
     cow,
+    decompositions,
     deques,
     dual_numbers,
     dyn_functions,
     dyn_traits,
+    dyn_traits_shared,
+    dynamic_programming,
+    early_returns,
     enums,
+    float_methods,
+    generic_floats,
     generics,
+    generics_traits,
+    geometry,
     heaps,
     in_place,
+    interpreters,
     iterators,
+    iterators_lazy,
+    iterators_nested,
     iterators_own,
+    iterators_searching,
+    linked_lists,
     logs,
     loops,
     matrices,
@@ -57,21 +75,39 @@ programs!(
     network,
     numbers,
     once,
+    optimization,
+    options,
     overflow,
+    own_collections,
+    ownership,
     panics,
+    panics_caught,
     parsing,
+    patterns,
+    pointers,
     printing,
     recursion,
     references,
     regression,
     shared,
+    simulations,
     singles,
     slices,
+    sorted_by_hand,
     sorting,
+    splines,
+    state_machines,
     statics,
+    statistics,
     strings,
     structures,
+    text,
+    transforms,
+    trees,
+    units,
     vectors,
+    vectors_edited,
+    vectors_of,
 );
 
 fn folder() -> PathBuf {
@@ -217,5 +253,16 @@ fn panics_may_abort() {
         let flags = [&*format!("-Copt-level={level}"), "-Cpanic=abort"];
         let printed = build_and_run("vectors", scratch.path(), &flags);
         assert!(printed.contains("ok vectors: pushed"), "{printed}");
+    }
+}
+
+/// Levels that other tests do not build at.
+#[test]
+fn levels_between() {
+    for level in ["1", "2", "s"] {
+        let scratch = tempfile::tempdir().unwrap();
+        let flags = [&*format!("-Copt-level={level}")];
+        let printed = build_and_run("splines", scratch.path(), &flags);
+        assert!(printed.contains("ok splines: curves"), "{printed}");
     }
 }

@@ -1,5 +1,7 @@
 //! What the programs share, and functions whose derivatives programs of another crate call.
 
+pub mod lbfgs;
+
 use zymase::{autodiff_forward, autodiff_reverse, derivative, inactive};
 
 /// Asserts that two numbers are equal up to a relative error of `tolerance`.
@@ -72,4 +74,23 @@ fn steep_augmented(x: f64) -> (f64, f64) {
 
 fn steep_pullback(slope: f64, seed: f64) -> f64 {
     slope * seed
+}
+
+/// Random numbers between zero and one that are the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number of mean zero and variance one, by the method of Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
 }
