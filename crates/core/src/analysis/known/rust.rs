@@ -15,20 +15,39 @@ pub fn inactive(symbol: &str) -> Option<&'static str> {
     }
     let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
+    let in_row = |row: &&(&str, &'static str)| method.starts_with(row.0);
+    if let Some(row) = FORMATTING.iter().find(in_row) {
+        return Some(row.1);
+    }
+    if path.contains(" as core::fmt::") {
+        return Some("r rwx");
+    }
     // A thread runs a function of the program, which derivatives may flow through.
-    if method.starts_with("std::sys::thread::") {
+    if method.starts_with("std::sys::thread::") || is_instance_for_program(&path) {
         return None;
     }
-    let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
-    let formats = path.contains(" as core::fmt::").then_some("r rwx");
-    row.map(|row| row.1).or(formats)
+    INACTIVE.iter().find(in_row).map(|row| row.1)
 }
 
-/// The beginnings of the paths of functions that no derivative flows through, and what they do.
-/// What is formatted or printed is read, and no address of it is kept.
-const INACTIVE: [(&str, &str); 12] = [
-    ("core::fmt::", "rwx"),
-    ("alloc::fmt::format", "w r"),
+/// Whether a function was compiled for numbers, or for types and functions from outside of the
+/// standard library. It holds those numbers and runs those functions, as `LocalKey::with` does, so
+/// derivatives may flow through it.
+fn is_instance_for_program(path: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    path.split(|c| !is_inside(c))
+        .any(|word| match word.split_once("::") {
+            Some((root, _)) => !["", "core", "alloc", "std"].contains(&root),
+            None => ["f32", "f64", "fn", "dyn"].contains(&word),
+        })
+}
+
+/// The beginnings of the paths of functions that format, and what they do. What is formatted is
+/// read, and no address of it is kept.
+const FORMATTING: [(&str, &str); 2] = [("core::fmt::", "rwx"), ("alloc::fmt::format", "w r")];
+
+/// The beginnings of the paths of other functions that no derivative flows through, unless they were
+/// compiled for a program, and what they do.
+const INACTIVE: [(&str, &str); 10] = [
     ("std::io::stdio::_print", "r"),
     ("std::io::stdio::_eprint", "r"),
     ("std::io::", "rwcx"),
@@ -94,6 +113,22 @@ mod tests {
                 true,
             ),
             ("_RNvNtCs1_4prog3fmt6square", false),
+            ("_RNvNtCs1_3std3env4args", true),
+            // `<std::thread::local::LocalKey<core::cell::Cell<u8>>>::get`
+            (
+                "_RNvMNtNtCs1_3std6thread5localINtB2_8LocalKeyINtNtCs2_4core4cell4CellhEE3get",
+                true,
+            ),
+            // `<std::thread::local::LocalKey<core::cell::Cell<f64>>>::get`
+            (
+                "_RNvMNtNtCs1_3std6thread5localINtB2_8LocalKeyINtNtCs2_4core4cell4CelldEE3get",
+                false,
+            ),
+            // `std::thread::scoped::scope::<prog::cost::{closure#0}>`
+            (
+                "_RINvNtNtCs1_3std6thread6scoped5scopeNCNvCs3_4prog4cost0E",
+                false,
+            ),
             ("core_fmt", false),
         ] {
             assert_eq!(super::inactive(symbol).is_some(), inactive, "{symbol}");
