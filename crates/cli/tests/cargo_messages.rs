@@ -1,6 +1,8 @@
 //! What `cargo zymase` says: warnings, errors, explanations, and what is missing.
 #![cfg(target_os = "linux")]
 
+#[path = "common/page.rs"]
+mod page;
 #[path = "common/project.rs"]
 mod project;
 
@@ -231,24 +233,23 @@ fn no_linker() {
     "#]].assert_eq(&said(&command.output().unwrap()));
 }
 
-/// The fenced texts of a language in the page about Rust.
-fn blocks(language: &str) -> Vec<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rust.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let fence = format!("```{language}\n");
-    let parts = page.split(&fence).skip(1);
-    parts
-        .map(|part| part.split("```").next().unwrap().to_string())
-        .collect()
+/// The first block of a language on a page.
+fn block(name: &str, language: &str) -> String {
+    let mut blocks = page::blocks(&page::read(name), &[language]);
+    blocks.remove(0).1
 }
 
-/// The program on the page, by `cargo zymase` and by plain cargo with the settings on the page.
+const SQUARE: &str = r#"ASK
+fn main() { println!("{:?}", gradient!(|x: &[f64]| x[0] * x[0], &[2.0])); }
+"#;
+
+/// Plain cargo with the settings on the page about cargo.
 #[test]
-fn the_page_about_rust() {
-    let (program, printed) = (blocks("rust").remove(0), blocks("text").remove(0));
-    let project = Project::program(&program);
+fn plain_cargo_with_settings() {
+    let printed = "[4.0]\n";
+    let project = Project::program(SQUARE);
     assert_eq!(project.succeed("zymase run"), printed);
-    let settings = blocks("toml").remove(0);
+    let settings = block("docs/cargo.md", "toml");
     assert!(settings.contains(HOST));
     project.write(".cargo/config.toml", &settings);
     project.write("tests/plain.rs", "#[test] fn plain() {}");
@@ -257,25 +258,17 @@ fn the_page_about_rust() {
     assert_eq!(project.compiled("zymase build"), [] as [&str; 0]);
     project.write(
         "src/lib.rs",
-        &format!(
-            "/// ```\n{}/// ```\npub struct Documented;",
-            prefixed(&program)
-        ),
+        "ASK\n/// ```\n/// assert_eq!(prog::gradient!(|x: &[f64]| x[0], &[2.0]), [1.0]);\n/// ```\npub struct Documented;",
     );
     assert!(project.succeed("test --doc").contains("1 passed"));
-}
-
-/// The lines of a text as lines of documentation.
-fn prefixed(text: &str) -> String {
-    text.lines().map(|line| format!("/// {line}\n")).collect()
 }
 
 /// The command without cargo that the page has.
 #[test]
 fn without_cargo() {
-    let command = blocks("sh").pop().unwrap();
+    let command = block("docs/cargo.md", "sh");
     let words = command.trim().strip_prefix("rustc ").unwrap();
-    let project = Project::program(&blocks("rust").remove(0));
+    let project = Project::program(SQUARE);
     let linker = env!("CARGO_BIN_EXE_zymase-linker");
     let mut rustc = Command::new("rustc");
     let words = words.replace("-Clinker=zymase-linker", &format!("-Clinker={linker}"));
@@ -286,8 +279,5 @@ fn without_cargo() {
     let output = Command::new(project.path().join("src/main"))
         .output()
         .unwrap();
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap(),
-        blocks("text").remove(0)
-    );
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "[4.0]\n");
 }

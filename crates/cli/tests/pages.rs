@@ -7,9 +7,12 @@
 //! follows them. `ZYMASE_BLESS=1` writes the texts and the index; read the difference.
 
 mod common;
+#[path = "common/page.rs"]
+mod page;
 
 use common::{Folder, shown};
 use expect_test::expect;
+use page::{Piece, blessing, pieces, written};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,53 +57,7 @@ const WITHOUT_PROGRAM: &[(Code, &str)] = &[
 const PARTS: usize = 4;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors")
-}
-
-fn blessing() -> bool {
-    std::env::var_os("ZYMASE_BLESS").is_some()
-}
-
-/// A piece of a page.
-enum Piece {
-    /// Lines outside of blocks.
-    Words(String),
-    /// A block, with its language.
-    Block(String, String),
-}
-
-fn pieces(page: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Words(String::new())];
-    for line in page.lines() {
-        let open = matches!(pieces.last(), Some(Piece::Block(..)));
-        match (open, line.strip_prefix("```")) {
-            (false, Some(language)) => {
-                pieces.push(Piece::Block(language.to_string(), String::new()));
-            }
-            (true, Some(_)) => pieces.push(Piece::Words(String::new())),
-            _ => {
-                let Some(Piece::Words(text) | Piece::Block(_, text)) = pieces.last_mut() else {
-                    unreachable!("there is a first piece");
-                };
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-    }
-    pieces
-}
-
-fn written(pieces: &[Piece]) -> String {
-    let mut page = String::new();
-    for piece in pieces {
-        match piece {
-            Piece::Words(text) => page.push_str(text),
-            Piece::Block(language, text) => {
-                let _ = write!(page, "```{language}\n{text}```\n");
-            }
-        }
-    }
-    page
+    page::path("docs/errors")
 }
 
 /// The name of a file for a block of code.

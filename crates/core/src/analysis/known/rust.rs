@@ -36,7 +36,7 @@ fn is_instance_for_program(path: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     path.split(|c| !is_inside(c))
         .any(|word| match word.split_once("::") {
-            Some((root, _)) => !["", "core", "alloc", "std"].contains(&root),
+            Some((root, _)) => !["", "core", "alloc", "std", "__rustc"].contains(&root),
             None => ["f32", "f64", "fn", "dyn"].contains(&word),
         })
 }
@@ -114,6 +114,10 @@ mod tests {
             ),
             ("_RNvNtCs1_4prog3fmt6square", false),
             ("_RNvNtCs1_3std3env4args", true),
+            (
+                "_RNvCs1_7___rustc35___rust_no_alloc_shim_is_unstable_v2",
+                true,
+            ),
             // `<std::thread::local::LocalKey<core::cell::Cell<u8>>>::get`
             (
                 "_RNvMNtNtCs1_3std6thread5localINtB2_8LocalKeyINtNtCs2_4core4cell4CellhEE3get",
