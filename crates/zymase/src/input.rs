@@ -9,7 +9,20 @@ use std::borrow::{Borrow, BorrowMut};
 use std::mem::MaybeUninit;
 
 /// What a function can be differentiated with respect to: any [`Differentiable`] value, and slices
-/// of them.
+/// of them. Functions of yours that take gradients of any function are generic over it.
+///
+/// ```no_run
+/// use zymase::{Differentiable, Input, grad};
+///
+/// /// The length of the gradient.
+/// fn steepness<X: Input + ?Sized>(f: impl Fn(&X) -> f64, x: &X) -> f64 {
+///     let gradient = grad(f, x);
+///     gradient.dot(&gradient).sqrt()
+/// }
+///
+/// assert_eq!(steepness(|x| 3.0 * x[0] + 4.0 * x[1], &[1.0, 2.0]), 5.0);
+/// assert_eq!(steepness(|x: &[f64]| x.iter().sum(), &[1.0; 4][..]), 2.0);
+/// ```
 ///
 /// # Safety
 ///
