@@ -35,14 +35,14 @@ fn main() {
 ",
         expect![[r#"
             exit code 0
-            warning[Z0901]: the derivative of what is written to argument 3 of `prog::main::{closure#0}` is always zero
+            warning[Z0901]: the derivative of what is written to `out` of `prog::main::{closure#0}` is always zero
              --> src/main.rs:7:14
               |
             7 |     unsafe { __enzyme_autodiff(f, d, x.as_ptr(), dx.as_mut_ptr(), 1usize, d, &raw mut out, &raw mut seed) };
               |              ^^^^^^^^^^^^^^^^^ in `prog::main`
               |
               = note: it does not depend on any active argument in a way that has a derivative
-              = help: pass what it depends on as active arguments, or pass this one as enzyme_const if that is meant
+              = help: if that is meant, write `Const` for it, or mark the function that ends the derivative `#[zymase::inactive]`; otherwise look for a conversion to an integer, a rounding or a constant on the way
 
             warning: `prog` (bin "prog") generated 1 warning
         "#]],
@@ -86,7 +86,7 @@ fn main() {
               |              ----------------- asked for here, in `prog::main`
               |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
-              = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_lookup = (void *)lookup;`
+              = help: crates that cargo builds have their bodies, and a library in C has them if it was compiled by `zymase cc -c`; otherwise call it in a function of yours with `#[zymase::derivative(...)]`, which says its derivative, or with `#[zymase::inactive]`, if no derivative is meant to flow through it
 
             error: could not compile `prog` (bin "prog") due to 1 previous error
         "#]],
