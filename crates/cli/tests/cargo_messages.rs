@@ -112,6 +112,7 @@ fn main() { println!(\"{:?}\", gradient!(loss, &[2.0])); }
         "combined derivative of `prog::main::{{closure#0}}`, asked for at src/main.rs:{line}:"
     );
     assert!(text.starts_with(&asked), "{asked}\n{text}");
+    assert!(text.contains("\n  x: dup\n  out: dup\n\n"), "{text}");
     assert!(
         text.contains("reverse mode of `<prog::inner::Model>::cost`"),
         "{text}"

@@ -9,20 +9,20 @@ pub fn is_library(file: &str) -> bool {
     let standard = ["core", "alloc", "std"]
         .iter()
         .any(|name| file.contains(&format!("library/{name}/src/")));
+    file.ends_with(".rs") && (standard || is_of_our_crate(file))
+}
+
+/// Whether a file is one that asks for derivatives in the crate `zymase`, whose folder may have a
+/// version in its name.
+fn is_of_our_crate(file: &str) -> bool {
     let mut parts = file.rsplit('/');
     let (name, source, package) = (parts.next(), parts.next(), parts.next());
-    let is_ours = package.is_some_and(|package| {
-        let version = package.strip_prefix("zymase");
-        version
-            .is_some_and(|v| v.trim_matches(|c: char| c == '-' || c == '.' || c.is_numeric()) == "")
-    });
-    file.ends_with(".rs")
-        && (standard
-            || is_ours
-                && source == Some("src")
-                && ["input.rs", "first.rs", "second.rs", "check.rs"]
-                    .map(Some)
-                    .contains(&name))
+    let version = package.and_then(|package| package.strip_prefix("zymase"));
+    let is_version = |c: char| c == '-' || c == '.' || c.is_numeric();
+    let asks = ["input.rs", "first.rs", "second.rs", "check.rs"];
+    version.is_some_and(|version| version.chars().all(is_version))
+        && source == Some("src")
+        && name.is_some_and(|name| asks.contains(&name))
 }
 
 /// What a Rust function calls the parameter at a position, of which others may be parts too.
