@@ -4,7 +4,8 @@
 //! The blocks of code before the first block of text are files (`a.c`, `b.c`, …, or `a.ll`); a block
 //! of shell says what to run, if it is not just the compiler. The text is what standard error shows.
 //! Blocks after it are repaired programs: they compile without a message, and print the text that
-//! follows them. `ZYMASE_BLESS=1` writes the texts and the index; read the difference.
+//! follows them. Where messages about Rust have another remedy, it is at the end of the page.
+//! `ZYMASE_BLESS=1` writes the texts and the index; read the difference.
 
 mod common;
 #[path = "common/page.rs"]
@@ -162,6 +163,21 @@ fn tried(code: Code, page: &str) -> Result<String, String> {
     }
 }
 
+/// A page with what to do in Rust, where that is something else.
+fn with_remedy_in_rust(code: Code, page: &str) -> String {
+    const TITLE: &str = "\n## In Rust\n";
+    let (before, _) = page.split_once(TITLE).unwrap_or((page, ""));
+    match code.help_in_rust() {
+        None => before.to_string(),
+        Some(help) => {
+            let (first, rest) = help.split_at(1);
+            let first = first.to_uppercase();
+            let more = "More, with programs: [what is refused in Rust](../rust-refusals.md).";
+            format!("{before}{TITLE}\n{first}{rest}. {more}\n")
+        }
+    }
+}
+
 fn check(part: usize) {
     let mut troubles = String::new();
     for &code in Code::ALL.iter().skip(part).step_by(PARTS) {
@@ -172,7 +188,8 @@ fn check(part: usize) {
             let _ = writeln!(troubles, "{code}: no page with title and remedy");
             continue;
         }
-        match tried(code, &page) {
+        let now = tried(code, &page).map(|now| with_remedy_in_rust(code, &now));
+        match now {
             Err(trouble) => {
                 let _ = writeln!(troubles, "{code}: {trouble}");
             }
@@ -224,7 +241,8 @@ const AREAS: &[&str] = &[
 fn index() {
     let mut text = "# Codes of messages\n\n\
         Every message of Zymase has a code, and every code a page here, which `zymase --explain-code \
-        Z0501` prints too. Codes keep their meaning; what a message says may become clearer.\n"
+        Z0501` prints too. Codes keep their meaning; what a message says may become clearer. What \
+        Rust programs meet most is in [docs/rust-refusals.md](../rust-refusals.md).\n"
         .to_string();
     for (area, title) in AREAS.iter().enumerate() {
         let _ = write!(text, "\n## {title}\n\n| code | |\n| --- | --- |\n");

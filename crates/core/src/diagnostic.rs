@@ -137,7 +137,7 @@ impl Diagnostic {
     pub fn help(&self) -> &str {
         let first = self.places.iter().find(|place| !place.file.is_empty());
         let in_rust = first.is_some_and(|place| place.file.ends_with(".rs"));
-        let help = in_rust.then(|| rust::help(self.code)).flatten();
+        let help = in_rust.then(|| self.code.help_in_rust()).flatten();
         help.unwrap_or(&self.help)
     }
 

@@ -35,76 +35,78 @@ pub fn parameter(function: &Function, position: usize) -> Option<&str> {
     plain.then_some(name)
 }
 
-/// What to do about a message in a Rust program, where the words of C are of no use.
-pub fn help(code: Code) -> Option<&'static str> {
-    Some(match code {
-        Code::UnknownMemoryType | Code::UnknownCopyType | Code::UnknownValueType => {
-            "keep floats in fields and variables that are declared as floats, apart from what may \
+impl Code {
+    /// What to do about a message in a Rust program, where the words of C are of no use.
+    pub fn help_in_rust(self) -> Option<&'static str> {
+        Some(match self {
+            Code::UnknownMemoryType | Code::UnknownCopyType | Code::UnknownValueType => {
+                "keep floats in fields and variables that are declared as floats, apart from what may \
              be something else in the same bytes; or give the function around this a derivative of \
              its own with `#[zymase::derivative(...)]`"
-        }
-        Code::FloatBits => {
-            "compute with floats (`abs`, `copysign`, `sqrt`, `mul_add` have derivatives), give the \
+            }
+            Code::FloatBits => {
+                "compute with floats (`abs`, `copysign`, `sqrt`, `mul_add` have derivatives), give the \
              function a derivative of its own with `#[zymase::derivative(...)]`, or mark it \
              `#[zymase::inactive]` if no derivative is meant to flow through it"
-        }
-        Code::GlobalWithoutShadow => {
-            "pass the number as a parameter, or read it in a function with `#[zymase::inactive]` if \
+            }
+            Code::GlobalWithoutShadow => {
+                "pass the number as a parameter, or read it in a function with `#[zymase::inactive]` if \
              no derivative is meant to flow through it"
-        }
-        Code::MaybeActive | Code::MissingPointerShadow => {
-            "pass the memory as a `Duplicated` or `Dual` parameter, or as part of what the gradient \
+            }
+            Code::MaybeActive | Code::MissingPointerShadow => {
+                "pass the memory as a `Duplicated` or `Dual` parameter, or as part of what the gradient \
              is taken with respect to; or keep numbers with derivatives and constants apart, in \
              memory of their own"
-        }
-        Code::ConstIntoDup => {
-            "pass the source as a `Duplicated` or `Dual` parameter too, with a shadow of zeros"
-        }
-        Code::AtomicFloat => {
-            "use a `Cell` or a variable, and let each thread compute a derivative of its own; or \
+            }
+            Code::ConstIntoDup => {
+                "pass the source as a `Duplicated` or `Dual` parameter too, with a shadow of zeros"
+            }
+            Code::AtomicFloat => {
+                "use a `Cell` or a variable, and let each thread compute a derivative of its own; or \
              pass the memory as `Const` if no derivative is meant to flow here"
-        }
-        Code::UnknownFunction => {
-            "crates that cargo builds have their bodies, and a library in C has them if it was \
+            }
+            Code::UnknownFunction => {
+                "crates that cargo builds have their bodies, and a library in C has them if it was \
              compiled by `zymase cc -c`; otherwise call it in a function of yours with \
              `#[zymase::derivative(...)]`, which says its derivative, or with `#[zymase::inactive]`, \
              if no derivative is meant to flow through it"
-        }
-        Code::UnknownCallee => {
-            "the functions whose address is taken must be in crates that cargo builds; or call the \
+            }
+            Code::UnknownCallee => {
+                "the functions whose address is taken must be in crates that cargo builds; or call the \
              function by its name, or in a function of yours with `#[zymase::derivative(...)]`"
-        }
-        Code::MayTouchGlobal => {
-            "call it in a function of yours with `#[zymase::inactive]` if no derivative is meant to \
+            }
+            Code::MayTouchGlobal => {
+                "call it in a function of yours with `#[zymase::inactive]` if no derivative is meant to \
              flow through it, or pass what is in the variable as a parameter"
-        }
-        Code::NoRule => {
-            "write it with operations that have derivatives, give the function around it a \
+            }
+            Code::NoRule => {
+                "write it with operations that have derivatives, give the function around it a \
              derivative of its own with `#[zymase::derivative(...)]`, or mark that function \
              `#[zymase::inactive]` if no derivative is meant to flow through it"
-        }
-        Code::ReturnsTwice => {
-            "keep it out of the differentiated functions, or in one with `#[zymase::inactive]` if no \
+            }
+            Code::ReturnsTwice => {
+                "keep it out of the differentiated functions, or in one with `#[zymase::inactive]` if no \
              derivative is meant to flow through it"
-        }
-        Code::NoFittingRule => {
-            "write a `#[derivative(...)]` whose activities are not `Const` where a derivative flows, \
+            }
+            Code::NoFittingRule => {
+                "write a `#[derivative(...)]` whose activities are not `Const` where a derivative flows, \
              and with `forward = ...` or `reverse = ...` for the mode that is asked for"
-        }
-        Code::RuleAndGlobal => "pass what is in the variable as a parameter",
-        Code::ZeroDerivative => {
-            "if that is meant, write `Const` for it, or mark the function that ends the derivative \
+            }
+            Code::RuleAndGlobal => "pass what is in the variable as a parameter",
+            Code::ZeroDerivative => {
+                "if that is meant, write `Const` for it, or mark the function that ends the derivative \
              `#[zymase::inactive]`; otherwise look for a conversion to an integer, a rounding or a \
              constant on the way"
-        }
-        Code::LostDerivative => {
-            "pass the memory as a `Duplicated` or `Dual` parameter with a shadow of zeros, or let \
+            }
+            Code::LostDerivative => {
+                "pass the memory as a `Duplicated` or `Dual` parameter with a shadow of zeros, or let \
              the function use memory of its own"
-        }
-        Code::LargeTape => {
-            "see what is kept and why with `cargo zymase explain`; or raise the limit with \
+            }
+            Code::LargeTape => {
+                "see what is kept and why with `cargo zymase explain`; or raise the limit with \
              RUSTFLAGS=-Clink-arg=--warn-cache=BYTES"
-        }
-        _ => return None,
-    })
+            }
+            _ => return None,
+        })
+    }
 }
