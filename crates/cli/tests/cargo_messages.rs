@@ -264,6 +264,23 @@ fn plain_cargo_with_settings() {
     assert!(project.succeed("test --doc").contains("1 passed"));
 }
 
+/// A library in C, compiled by the build script on the page.
+#[test]
+fn libraries_in_c() {
+    let main = r#"ASK
+    unsafe extern "C" { safe fn lookup(x: f64) -> f64; }
+    fn main() { println!("{:?}", gradient!(|x: &[f64]| x[0] * lookup(x[0]), &[2.0])); }
+    "#;
+    let project = Project::program(main);
+    project.write("build.rs", &block("docs/cargo.md", "rust"));
+    project.write(
+        "lookup.c",
+        "double lookup(double x) { return 3.0 * x * x; }\n",
+    );
+    assert_eq!(project.succeed("zymase run"), "[36.0]\n");
+    assert_eq!(project.succeed("zymase run --release"), "[36.0]\n");
+}
+
 /// The command without cargo that the page has.
 #[test]
 fn without_cargo() {
