@@ -31,6 +31,10 @@ const WITHOUT_PROGRAM: &[(Code, &str)] = &[
         "no program is known; tests/launcher.rs has one that crashes by itself",
     ),
     (
+        Code::FormattingChanges,
+        "it takes Rust; tests/rust.rs has programs",
+    ),
+    (
         Code::UnknownValueType,
         "no program is known: memory is refused first",
     ),
@@ -112,6 +116,10 @@ fn tried(code: Code, page: &str) -> Result<String, String> {
         };
         if let Some(name) = file_name(files.len(), language) {
             files.push((name, text.clone()));
+            continue;
+        }
+        // Programs in Rust are tried by tests/rust.rs.
+        if language == "rust" {
             continue;
         }
         if language == "sh" {

@@ -56,6 +56,7 @@ programs!(
     nbody,
     network,
     numbers,
+    once,
     overflow,
     panics,
     parsing,
@@ -91,7 +92,13 @@ fn check(name: &str) {
 
 /// Builds a program with these flags and gives what it prints.
 fn build_and_run(name: &str, scratch: &Path, flags: &[&str]) -> String {
-    let program = scratch.join(name);
+    let mut rustc = rustc(scratch, flags);
+    run(rustc.arg(folder().join(format!("{name}.rs"))));
+    run(&mut Command::new(scratch.join("program")))
+}
+
+/// rustc, which makes `program` in this folder with derivatives.
+fn rustc(scratch: &Path, flags: &[&str]) -> Command {
     let mut rustc = Command::new("rustc");
     rustc.args([
         "--edition=2024",
@@ -100,13 +107,8 @@ fn build_and_run(name: &str, scratch: &Path, flags: &[&str]) -> String {
         "-Cdebuginfo=2",
     ]);
     rustc.arg(format!("-Clinker={}", linker(scratch).display()));
+    rustc.args(flags).arg("-o").arg(scratch.join("program"));
     rustc
-        .args(flags)
-        .arg("-o")
-        .arg(&program)
-        .arg(folder().join(format!("{name}.rs")));
-    run(&mut rustc);
-    run(&mut Command::new(program))
 }
 
 /// A program that links with Zymase.
@@ -117,6 +119,82 @@ fn linker(scratch: &Path) -> PathBuf {
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path
+}
+
+/// What a program that asks for the gradient of its function `cost` is refused with.
+fn refusal(text: &str, level: &str) -> String {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("program.rs");
+    let check = folder().join("check.rs");
+    let main = "fn main() { let _ = derivative!(cost, &[1.0], &[1.0]);\n\
+                check!(\"cost\", cost, [1.0, 2.0]); }";
+    let text = format!("include!({check:?});\n{text}\n{main}\n");
+    std::fs::write(&source, text).unwrap();
+    let mut rustc = rustc(scratch.path(), &[&format!("-Copt-level={level}")]);
+    let output = rustc.arg(&source).output().unwrap();
+    assert!(!output.status.success(), "level {level} was accepted");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// No derivative flows through formatting, so what it runs must not change numbers.
+#[test]
+fn formatting_that_changes_numbers_is_refused() {
+    let sinks = [
+        "&'a std::cell::Cell<f64>",
+        "&'a std::cell::Cell<[f64; 3]>",
+        "&'a std::cell::RefCell<Vec<f64>>",
+    ];
+    let changes = [
+        "self.0.set(self.0.get() + self.1)",
+        "let mut all = self.0.get(); all[1] *= self.1; self.0.set(all)",
+        "self.0.borrow_mut().push(self.1)",
+    ];
+    let starts = [
+        "Cell::new(0.0)",
+        "Cell::new([0.0; 3])",
+        "RefCell::new(vec![])",
+    ];
+    for ((sink, change), start) in sinks.into_iter().zip(changes).zip(starts) {
+        let text = format!(
+            "struct Shown<'a>({sink}, f64);
+             impl std::fmt::Display for Shown<'_> {{
+                 fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{
+                     {change};
+                     f.write_str(\"shown\")
+                 }}
+             }}
+             fn cost(x: &[f64]) -> f64 {{
+                 let sink = std::cell::{start};
+                 println!(\"{{}}\", Shown(&sink, x[0]));
+                 x[1] + format!(\"{{:?}}\", sink).len() as f64
+             }}"
+        );
+        for level in ["0", "3"] {
+            let said = refusal(&text, level);
+            assert!(said.contains("error[Z0506]"), "{change} at {level}: {said}");
+            assert!(said.contains("Shown as core::fmt::Display>::fmt"), "{said}");
+        }
+    }
+}
+
+/// Threads run functions that derivatives may flow through.
+#[test]
+fn threads_are_refused() {
+    let scoped = "fn cost(x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        std::thread::scope(|s| { s.spawn(|| sum = x[0] * x[1]); });
+        sum
+    }";
+    let spawned = "fn cost(x: &[f64]) -> f64 {
+        let a = x[0];
+        std::thread::spawn(move || a * a).join().unwrap()
+    }";
+    for text in [scoped, spawned] {
+        for level in ["0", "3"] {
+            let said = refusal(text, level);
+            assert!(said.contains("error[Z05"), "at {level}: {said}");
+        }
+    }
 }
 
 fn run(command: &mut Command) -> String {

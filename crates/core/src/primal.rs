@@ -1,5 +1,6 @@
 //! A function that is being differentiated, with everything the analyses know about it.
 
+use crate::analysis::Callees;
 use crate::analysis::activity::Activity;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
@@ -7,7 +8,7 @@ use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
 use crate::analysis::trip_count::{TripCount, trip_counts};
-use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Summaries, Types, factor};
+use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Types, factor};
 use crate::derivative::Key;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
@@ -70,7 +71,7 @@ impl Primal {
         module: &mut Module,
         key: Key,
         effects: Rc<Effects>,
-        summaries: &mut Summaries,
+        callees: &mut Callees,
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
@@ -82,7 +83,7 @@ impl Primal {
                 function.clone(),
                 key.clone(),
                 effects.clone(),
-                summaries,
+                callees,
                 options,
             ) {
                 Err(refusal)
@@ -132,13 +133,13 @@ impl Primal {
         mut function: Function,
         key: Key,
         effects: Rc<Effects>,
-        summaries: &mut Summaries,
+        callees: &mut Callees,
         options: &Options,
     ) -> Result<Primal> {
         choose_undefined::run(&mut function);
         recognize_absolute_values::run(&mut function);
         let dispatched =
-            dispatch_calls::run(module, &mut function, &key, &effects, summaries, options);
+            dispatch_calls::run(module, &mut function, &key, &effects, callees, options);
         let alternatives = dispatch_calls::alternatives(&dispatched);
         claim_memory(&mut function);
         let module: &Module = module;
@@ -184,9 +185,17 @@ impl Primal {
             )
             .in_function(&function.name)
         })?;
-        let types = Types::new(module, &function, &key.shapes, &alternatives, summaries);
+        let types = Types::new(
+            module,
+            &function,
+            &key.shapes,
+            &alternatives,
+            &mut callees.types,
+        );
         types.distrust_tags(module, &mut function);
-        let activity = Activity::new(module, &function, &types, &effects, &key, options)?;
+        let places = &mut callees.places;
+        places.learn(module, &function, &effects, &mut callees.types);
+        let activity = Activity::new(module, &function, &types, &effects, places, &key, options)?;
         let trip_counts = trip_counts(&function, &cfg, &dominators, &loops);
         let window = Window {
             arguments: match options.breaks(Defect::CallerWritesIgnored) {

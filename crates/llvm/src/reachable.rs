@@ -26,6 +26,7 @@ use llvm_sys::prelude::*;
 pub use parts::extract;
 use std::collections::HashSet;
 pub(crate) use targets::{ADDRESS_TAKEN, is_address_taken};
+use zymase_core::analysis::known::UNIQUE;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 
 /// Clones the functions to differentiate and all that they use. What the program does not define
@@ -112,9 +113,6 @@ pub fn detach(module: &Module, tag: &str) -> Vec<(String, String)> {
     share_variables(module);
     renamed
 }
-
-/// What stands in names between that of a local symbol and what makes it unique.
-const UNIQUE: &str = ".zymase.";
 
 /// Gives local symbols of a module the names under which others refer to them.
 pub fn promote(module: &Module, renamed: &[(String, String)]) {

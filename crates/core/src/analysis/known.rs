@@ -3,9 +3,10 @@
 //! One row for each effect: names, what happens to the memory behind each argument (the last letter
 //! group repeats for further arguments), what is returned, and whether derivatives stop there.
 //! A name that ends in `*` stands for every name that starts so. Letters: `r` reads, `w` writes,
-//! `f` frees, `c` keeps a copy of the pointer, `x` does anything to the memory that pointers there
-//! lead to, `-` nothing (an argument that is no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the seed of random
-//! numbers, `errno`, the heap) is memory that no IR of the program can reach.
+//! `f` frees, `c` keeps a copy of the pointer, `m` leaves new memory there, `i` changes integers in
+//! the memory that pointers there lead to, `x` does anything to it, `-` nothing (an argument that is
+//! no pointer, or one that is only compared). State of the library itself (streams behind `FILE`, the
+//! seed of random numbers, `errno`, the heap) is memory that no IR of the program can reach.
 
 pub mod rust;
 
@@ -32,6 +33,9 @@ pub enum KnownResult {
     /// What this argument points to.
     Argument(usize),
 }
+
+/// What stands in names between that of a local symbol and what makes it unique in the program.
+pub const UNIQUE: &str = ".zymase.";
 
 /// What is known of a declared function, by its name.
 pub fn known(function: &Function) -> Option<Known> {
@@ -66,6 +70,11 @@ pub fn has_no_body_to_look_into(function: &Function) -> bool {
     function.is_declaration() || is_opaque(&function.name)
 }
 
+/// Whether a function is known by its name though the program may have its body: it makes text.
+pub fn is_opaque(name: &str) -> bool {
+    moves_characters(name) || rust::formatting(name).is_some()
+}
+
 /// Whether a function of the C++ library is known by its name though the program may have its body.
 ///
 /// Strings and what is made of them hold characters, and no derivative flows through characters.
@@ -73,7 +82,7 @@ pub fn has_no_body_to_look_into(function: &Function) -> bool {
 /// on the level of optimization; memory that one makes the other frees. So all of them are left to
 /// run as they are, on primal memory only. No address of memory with derivatives is found through
 /// them, except that of the string itself.
-pub fn is_opaque(name: &str) -> bool {
+pub fn moves_characters(name: &str) -> bool {
     const PREFIXES: [&str; 4] = [
         "_ZNSt7__cxx11",
         "_ZNKSt7__cxx11",
@@ -256,6 +265,8 @@ const ROWS: &[Row] = &[
     ("write",                                                 "- r -",  Nothing,     true),
     ("read",                                                  "- w -",  Nothing,     true),
     ("open close lseek unlink remove access isatty",          "r",      Nothing,     true),
+    // Whatever it asks the system for, such as to wait for another thread.
+    ("syscall",                                               "- rwc",  Nothing,     true),
     ("puts_unlocked __overflow wprintf vwprintf", "r", Nothing,     true),
     ("putc_unlocked fputc_unlocked _IO_putc fputwc fputws putw",
                                                               "r rw",   Nothing,     true),

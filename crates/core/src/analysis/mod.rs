@@ -19,3 +19,13 @@ pub mod types;
 
 #[cfg(test)]
 pub(crate) mod test_graphs;
+
+/// What functions tell their callers, each worked out once. It holds as long as no function of the
+/// module changes.
+#[derive(Default)]
+pub struct Callees {
+    /// About the types of arguments and results.
+    pub types: types::Summaries,
+    /// About where they leave addresses.
+    pub places: activity::places::Places,
+}

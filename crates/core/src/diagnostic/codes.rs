@@ -81,6 +81,7 @@ codes! {
     503 Variadic "a function with a variable number of arguments"
     504 MayTouchGlobal "a function without a body that may use a global variable"
     505 NoRule "an operation without a derivative, such as inline assembly"
+    506 FormattingChanges "formatting that changes numbers"
 
     // Rules.
     601 MalformedRule "a registration of a derivative that cannot be read"

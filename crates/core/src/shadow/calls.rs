@@ -158,7 +158,7 @@ impl Walk<'_> {
             let kinds = self.primal.types.shape(v).kinds(0, 8);
             kinds.intersects(Kinds::FLOATS) && !kinds.contains(Kinds::PTR)
         };
-        if !known::is_opaque(name) || data.args.iter().find(floats).is_none() {
+        if !known::moves_characters(name) || data.args.iter().find(floats).is_none() {
             return Ok(());
         }
         Err(Diagnostic::new(

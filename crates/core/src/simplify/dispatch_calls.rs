@@ -10,11 +10,12 @@
 //! those that nothing in the program can be the target of; they are refused where they are
 //! differentiated.
 
+use crate::analysis::Callees;
 use crate::analysis::activity::Activity;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::effects::{Effects, call_args};
 use crate::analysis::targets::{is_dispatched, targets_of};
-use crate::analysis::types::{Summaries, Types};
+use crate::analysis::types::Types;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
@@ -42,11 +43,11 @@ pub fn run(
     function: &mut Function,
     key: &Key,
     effects: &Effects,
-    summaries: &mut Summaries,
+    callees: &mut Callees,
     options: &Options,
 ) -> HashMap<Inst, Dispatched> {
     let mut made = HashMap::new();
-    let calls = active_calls(module, function, key, effects, summaries, options);
+    let calls = active_calls(module, function, key, effects, callees, options);
     for (choice, (inst, mut targets)) in calls.into_iter().enumerate() {
         if options.chaos.is_some() {
             targets.sort_by_key(|func| {
@@ -75,7 +76,7 @@ fn active_calls(
     function: &Function,
     key: &Key,
     effects: &Effects,
-    summaries: &mut Summaries,
+    callees: &mut Callees,
     options: &Options,
 ) -> Vec<(Inst, Vec<Func>)> {
     let mut found = Vec::new();
@@ -94,9 +95,20 @@ fn active_calls(
     if found.is_empty() {
         return found;
     }
-    let types = Types::new(module, function, &key.shapes, &[], summaries);
+    let types = Types::new(module, function, &key.shapes, &[], &mut callees.types);
+    callees
+        .places
+        .learn(module, function, effects, &mut callees.types);
     // Where the analysis cannot go on because of such a call, it can once that is dispatched.
-    if let Ok(activity) = Activity::new(module, function, &types, effects, key, options) {
+    if let Ok(activity) = Activity::new(
+        module,
+        function,
+        &types,
+        effects,
+        &callees.places,
+        key,
+        options,
+    ) {
         found.retain(|&(inst, _)| activity.is_active_call(function, inst));
     }
     found

@@ -3,16 +3,17 @@
 mod combined;
 mod trial;
 
+use crate::analysis::Callees;
+use crate::analysis::activity::formatting;
 use crate::analysis::effects::{Effects, callees, callers};
 use crate::analysis::known;
-use crate::analysis::types::Summaries;
 use crate::blas;
 use crate::custom;
 use crate::derivative::Key;
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::forward;
 use crate::ir::{
-    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Module, Op,
+    Activity, AllocKind, Builder, Constant, CustomRule, FnFlags, Func, Function, Inst, Module, Op,
     Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
@@ -68,8 +69,10 @@ pub struct Synthesis {
     refused: HashMap<Key, Box<Diagnostic>>,
     /// What the functions of the program do with memory, as long as none of them changes.
     effects: Option<Rc<Effects>>,
-    /// What they say about types, for as long.
-    summaries: Summaries,
+    /// What they tell their callers, for as long.
+    callees: Callees,
+    /// A function that formatting runs and that changes numbers, if there is one, once it is known.
+    changed_by_formatting: Option<Option<Func>>,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
     /// How many calls through pointers lie between the request and what is being made.
@@ -123,7 +126,8 @@ impl Synthesis {
             again: HashMap::new(),
             refused: HashMap::new(),
             effects: None,
-            summaries: Summaries::default(),
+            callees: Callees::default(),
+            changed_by_formatting: None,
             declared: Vec::new(),
             dispatches: 0,
         }
@@ -135,7 +139,8 @@ impl Synthesis {
         self.effects = None;
         self.refused.clear();
         self.with_lists.clear();
-        self.summaries = Summaries::default();
+        self.callees = Callees::default();
+        self.changed_by_formatting = None;
     }
 
     /// The function of a key, with everything the analyses know about it.
@@ -146,11 +151,41 @@ impl Synthesis {
             &mut self.module,
             key.clone(),
             effects,
-            &mut self.summaries,
+            &mut self.callees,
             &self.options,
         )?;
+        self.check_formatting(&primal)?;
         self.warnings.note_primal(&self.module, &primal);
         Ok(primal)
+    }
+
+    /// What formatting runs must not change numbers: no derivative flows through it.
+    fn check_formatting(&mut self, primal: &Primal) -> Result<()> {
+        let function = &primal.function;
+        let blocks = function.blocks().iter();
+        let mut insts = blocks.flat_map(|&block| function.block_insts(block));
+        let formats = |&&inst: &&Inst| formatting::may_format(&self.module, function.inst(inst));
+        let Some(&inst) = insts.find(formats) else {
+            return Ok(());
+        };
+        let (module, callees) = (&self.module, &mut self.callees);
+        let find = || formatting::changes_numbers(module, &primal.effects, callees);
+        let Some(changing) = *self.changed_by_formatting.get_or_insert_with(find) else {
+            return Ok(());
+        };
+        let changing = &module.funcs[changing].name;
+        Err(Diagnostic::new(
+            Code::FormattingChanges,
+            "cannot tell what formatting does to numbers in memory",
+            format!(
+                "what is formatted here may run `{changing}`, which writes numbers to memory that \
+                 is not its own, and no derivative flows through formatting"
+            ),
+            "change numbers outside of implementations of `Display`, `Debug` and their like, or \
+             format after the derivative",
+        )
+        .at(module, function.inst(inst).loc)
+        .in_function(&function.name))
     }
 
     fn name(&self, key: &Key, suffix: &str) -> String {

@@ -5,7 +5,8 @@
 
 use super::value_name;
 use std::fmt::Write as _;
-use zymase_core::analysis::types::{Summaries, Types};
+use zymase_core::analysis::Callees;
+use zymase_core::analysis::types::Types;
 use zymase_core::derivative::Key;
 use zymase_core::ir::text::print_function;
 use zymase_core::ir::verify::verify_module;
@@ -20,7 +21,7 @@ use zymase_testgen::referee::{Arg, Derivatives, wrapper};
 pub fn types(module: &Module, _: &[&str]) -> String {
     let mut out = String::new();
     for function in module.funcs.values().filter(|f| !f.is_declaration()) {
-        let types = Types::new(module, function, &[], &[], &mut Summaries::default());
+        let types = Types::new(module, function, &[], &[], &mut Callees::default().types);
         let _ = writeln!(out, "@{}", function.name);
         for value in defined(function) {
             let ty = function.ty(value);
@@ -49,7 +50,7 @@ pub fn activity(module: &Module, words: &[&str]) -> String {
         &mut module.clone(),
         key,
         effects,
-        &mut Summaries::default(),
+        &mut Callees::default(),
         &Options::default(),
     ) {
         Ok(primal) => primal,

@@ -3,7 +3,7 @@
 
 use super::parts::{is_allocator, is_left_alone, operands_of};
 use super::targets::{called_types, marked};
-use super::{Library, UNIQUE, Wanted, forget_notes, is_local, set_name};
+use super::{Library, Wanted, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use crate::requests::{Pinned, Pins, Registered, Rule, noted_variables, pin};
@@ -11,6 +11,7 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
+use zymase_core::analysis::known::UNIQUE;
 use zymase_core::diagnostic::Result;
 
 /// Links what the requested functions need and the program lacks, as far as the library has it.

@@ -6,7 +6,7 @@
 //! functions and constants are copied. Variables cannot be: a function that needs one which only
 //! its own module knows is not taken.
 
-use super::{UNIQUE, declare_only, forget_notes, is_local, name_everything, set_name, targets};
+use super::{declare_only, forget_notes, is_local, name_everything, set_name, targets};
 use crate::ll;
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
@@ -15,7 +15,7 @@ use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::collections::HashSet;
-use zymase_core::analysis::known::rust;
+use zymase_core::analysis::known::{UNIQUE, rust};
 
 /// Reduces a module to one symbol and what that needs, ready to be linked to a private module;
 /// false if the symbol cannot be taken alone. `tag` makes the names of copies unique.

@@ -11,9 +11,11 @@
 mod bits;
 mod checks;
 mod code_pointers;
+pub mod formatting;
 pub mod globals;
 pub mod lifetimes;
 mod objects;
+pub mod places;
 mod solver;
 mod useful;
 
@@ -31,6 +33,7 @@ use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
 use objects::{Object, Objects};
+use places::Places;
 use solver::{Solver, globals_of_callees};
 use std::collections::{BTreeSet, HashMap};
 
@@ -61,6 +64,7 @@ impl Activity {
         function: &Function,
         types: &Types,
         effects: &Effects,
+        places: &Places,
         key: &Key,
         options: &Options,
     ) -> Result<Activity> {
@@ -72,7 +76,7 @@ impl Activity {
             effects,
             key,
             copies: !options.breaks(Defect::CopiesIgnored),
-            objects: Objects::new(module, function, types, effects, &callees),
+            objects: Objects::new(module, function, types, effects, &callees, places),
             callees,
             varied: BTreeSet::new(),
             with_shadows: BTreeSet::new(),

@@ -6,6 +6,7 @@
 //! caller gave the argument.
 
 use super::globals::Globals;
+use super::places::{Outcome, Places};
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
 use crate::analysis::known;
 use crate::analysis::types::{Piece, Types};
@@ -15,6 +16,7 @@ use crate::ir::{
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// Memory of which all parts have the same activity.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -58,16 +60,43 @@ pub struct Objects {
     changed: bool,
 }
 
+/// How a function is followed.
+#[derive(Copy, Clone)]
+pub(super) struct Following {
+    /// Whether a pointer may lead anywhere if nobody seems to have put it where it was found.
+    pub suspicious: bool,
+    /// Whether integers hold addresses where nothing is known of them.
+    pub unknown_addresses: bool,
+}
+
 impl Objects {
     /// Follows all pointers of a function. Integers hold addresses only where the analysis of
     /// types has seen somebody use them so; a length beside a pointer leads nowhere. `touched` are
-    /// the variables that callees touch.
+    /// the variables that callees touch, `places` where they leave addresses.
     pub fn new(
         module: &Module,
         function: &Function,
         types: &Types,
         effects: &Effects,
         touched: &HashMap<Inst, Globals>,
+        places: &Places,
+    ) -> Objects {
+        let following = Following {
+            suspicious: true,
+            unknown_addresses: false,
+        };
+        Objects::follow(module, function, types, effects, touched, places, following)
+    }
+
+    /// Follows all pointers of a function in a certain way.
+    pub(super) fn follow(
+        module: &Module,
+        function: &Function,
+        types: &Types,
+        effects: &Effects,
+        touched: &HashMap<Inst, Globals>,
+        places: &Places,
+        following: Following,
     ) -> Objects {
         // A call that is handed memory with a derivative runs a function of the module, and no other
         // call can hand on an address of such memory.
@@ -75,7 +104,11 @@ impl Objects {
         let mut objects = Objects::default();
         for value in function.values() {
             let pieces = types.pieces(module, function, value);
-            let address = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Ptr | Piece::Conflict);
+            let address = |(_, piece): &(i64, Piece)| match piece {
+                Piece::Ptr | Piece::Conflict => true,
+                Piece::Unknown => following.unknown_addresses,
+                Piece::Int | Piece::Float(_) => false,
+            };
             if pieces.iter().any(address) {
                 objects.addresses.insert(value);
             }
@@ -91,7 +124,9 @@ impl Objects {
                     Symbol::Global(inner) => Object::Global(inner),
                     Symbol::Func(_) => Object::Code,
                 });
-                objects.put(Object::Global(global), &inside.collect());
+                objects
+                    .contents
+                    .insert(Object::Global(global), inside.collect());
             }
         }
         // Callers pass no address in pieces.
@@ -107,14 +142,18 @@ impl Objects {
                 objects.constant(value, constant);
             }
         }
+        let known = places.of_calls(module, function);
         loop {
             objects.changed = false;
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
-                    objects.inst(module, function, effects, touched.get(&inst), inst);
+                    match known.get(&inst) {
+                        Some(outcomes) => objects.known_call(function, inst, outcomes),
+                        None => objects.inst(module, function, effects, touched.get(&inst), inst),
+                    }
                 }
             }
-            if !objects.changed && !objects.suspect(function) {
+            if !objects.changed && !(following.suspicious && objects.suspect(function)) {
                 objects.outliving = objects.reached_from_outside();
                 return objects;
             }
@@ -231,7 +270,7 @@ impl Objects {
         }
     }
 
-    fn add(&mut self, value: Value, objects: &BTreeSet<Object>) {
+    pub(super) fn add(&mut self, value: Value, objects: &BTreeSet<Object>) {
         if !self.addresses.contains(value) {
             return;
         }
@@ -246,10 +285,13 @@ impl Objects {
         self.add(to, &objects);
     }
 
-    fn put(&mut self, holder: Object, objects: &BTreeSet<Object>) {
-        // What variables held may be the same memory, or any other that nothing is known of.
-        if let Object::Held(_) = holder {
-            self.put(Object::Foreign, objects);
+    pub(super) fn put(&mut self, holder: Object, objects: &BTreeSet<Object>) {
+        match holder {
+            // Nobody writes to constants.
+            Object::Global(global) if self.fixed.contains(&global) => return,
+            // What variables held may be the same memory, or any other that nothing is known of.
+            Object::Held(_) => self.put(Object::Foreign, objects),
+            _ => {}
         }
         let contents = self.contents.entry(holder).or_default();
         let before = contents.len();
@@ -264,24 +306,41 @@ impl Objects {
             return found;
         }
         for &object in &self.values[pointer] {
-            found.extend(self.contents(object));
-            match object {
-                Object::Argument(_) => {
-                    found.insert(object);
-                }
-                Object::Global(global) if self.fixed.contains(&global) => {}
-                Object::Global(global) | Object::Held(global) => {
-                    found.insert(Object::Held(global));
-                    found.extend(self.contents(Object::Held(global)));
-                    found.extend(self.contents(Object::Foreign));
-                }
-                Object::Foreign => {
-                    found.insert(object);
-                }
-                Object::Local(_) | Object::Code => {}
-            }
+            found.extend(self.inside(object));
         }
         found
+    }
+
+    /// What a load from an object may find.
+    pub(super) fn inside(&self, object: Object) -> BTreeSet<Object> {
+        let mut found: BTreeSet<Object> = self.contents(object).collect();
+        match object {
+            Object::Argument(_) => {
+                found.insert(object);
+            }
+            Object::Global(global) if self.fixed.contains(&global) => {}
+            Object::Global(global) | Object::Held(global) => {
+                found.insert(Object::Held(global));
+                found.extend(self.contents(Object::Held(global)));
+                found.extend(self.contents(Object::Foreign));
+            }
+            Object::Foreign => {
+                found.insert(object);
+            }
+            Object::Local(_) | Object::Code => {}
+        }
+        found
+    }
+
+    /// A call that has done one of these.
+    fn known_call(&mut self, function: &Function, inst: Inst, outcomes: &[Rc<Outcome>]) {
+        let data = function.inst(inst);
+        for edge in data.op.edges() {
+            self.edge(function, edge);
+        }
+        for outcome in outcomes {
+            self.outcome(outcome, inst, data, function.result(inst));
+        }
     }
 
     fn inst(
@@ -320,7 +379,7 @@ impl Objects {
             // Floats alone go through a nest.
             (Op::Nest(_), _) => {}
             (Op::Call(call), result) | (Op::Invoke { call, .. }, result) => match call.callee {
-                Callee::Direct(func) if known::is_opaque(&module.funcs[func].name) => {
+                Callee::Direct(func) if known::moves_characters(&module.funcs[func].name) => {
                     self.opaque_call(&effects.call(call), data, result);
                 }
                 _ => self.call(effects, touched, inst, data, result),
@@ -440,7 +499,7 @@ impl Objects {
             }
         }
         // Or in variables, and in memory that this function has no name for.
-        if summary.other.contains(ModRef::WRITE) {
+        if summary.may_place_elsewhere() {
             self.put(Object::Foreign, &written);
             for &global in touched.into_iter().flat_map(|globals| &globals.written) {
                 self.put(Object::Global(global), &written);
@@ -493,11 +552,11 @@ impl Objects {
             if summary.arg(i).contains(ArgEffects::WRITE) {
                 holders.extend(&self.values[argument]);
             }
-            if summary.other.contains(ModRef::WRITE) {
+            if summary.may_place_elsewhere() {
                 holders.extend(self.behind(argument));
             }
         }
-        if summary.other.contains(ModRef::WRITE) {
+        if summary.may_place_elsewhere() {
             holders.insert(Object::Foreign);
             let globals = touched.into_iter().flat_map(|globals| &globals.written);
             holders.extend(globals.copied().map(Object::Global));

@@ -167,6 +167,7 @@ impl Effects {
                 let data = function.inst(inst);
                 let (does, pointers) = self.inst(data);
                 summary.other |= does.other;
+                summary.plain &= does.plain;
                 summary.inaccessible |= does.inaccessible;
                 summary.frees_other |= does.frees_other;
                 summary.leaves |= does.leaves;
@@ -243,6 +244,7 @@ fn through(summary: &mut Summary, points_to: &PointsTo, pointer: Value, effects:
                 }
                 if effects.contains(ArgEffects::WRITE) {
                     summary.other |= ModRef::WRITE;
+                    summary.plain = false;
                 }
                 summary.frees_other |= effects.contains(ArgEffects::FREE);
             }
@@ -358,8 +360,12 @@ fn declared(function: &Function) -> Summary {
                 ] {
                     effects.set(flag, letters.contains(letter));
                 }
-                if letters.contains('x') {
+                if letters.contains(['i', 'x']) {
                     summary.other = ModRef::all();
+                }
+                summary.leaves |= letters.contains('m');
+                if letters.contains('x') {
+                    summary.plain = false;
                     summary.frees_other = true;
                     summary.leaves = true;
                     summary.finds = true;

@@ -31,6 +31,8 @@ pub struct Summary {
     /// To memory that the program can reach otherwise: globals, and what pointers in memory
     /// point to.
     pub other: ModRef,
+    /// Whether none of what it writes there is an address.
+    pub plain: bool,
     /// Whether it may free memory that the program can reach otherwise.
     pub frees_other: bool,
     /// To memory that no IR of the program can reach.
@@ -56,6 +58,7 @@ impl Summary {
             args: Vec::new(),
             further: ArgEffects::empty(),
             other: ModRef::empty(),
+            plain: true,
             frees_other: false,
             inaccessible: ModRef::empty(),
             fresh: false,
@@ -73,6 +76,7 @@ impl Summary {
             args: Vec::new(),
             further: ArgEffects::all(),
             other: ModRef::all(),
+            plain: false,
             frees_other: true,
             inaccessible: ModRef::all(),
             fresh: false,
@@ -87,6 +91,11 @@ impl Summary {
     /// What it may do through an argument.
     pub fn arg(&self, index: usize) -> ArgEffects {
         self.args.get(index).copied().unwrap_or(self.further)
+    }
+
+    /// Whether it may write addresses to memory that the program can reach otherwise.
+    pub fn may_place_elsewhere(&self) -> bool {
+        self.other.contains(ModRef::WRITE) && !self.plain
     }
 
     /// Whether it may write or free memory that the program can reach.
@@ -138,6 +147,7 @@ impl Summary {
             any.blank &= other.blank;
             any.further |= other.further;
             any.other |= other.other;
+            any.plain &= other.plain;
             any.inaccessible |= other.inaccessible;
             any.frees_other |= other.frees_other;
             any.finds |= other.finds;

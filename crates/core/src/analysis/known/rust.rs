@@ -3,30 +3,29 @@
 //! The symbols of the library that a toolchain ships are mangled in the newer scheme (`_R…`) and
 //! have a hash of their crate in them, so they are known by the paths that they stand for.
 
+use super::UNIQUE;
 use rustc_demangle::try_demangle;
 
 /// What a function of the standard library that no derivative flows through does with the memory
 /// behind its arguments, in the letters of the [table](super); none if a symbol is no such function.
 /// It formats, prints, reads clocks or asks the system for something.
 pub fn inactive(symbol: &str) -> Option<&'static str> {
+    if let Some(args) = formatting(symbol) {
+        return Some(args);
+    }
     // Without this the name of every function of C would be looked into.
     if !symbol.starts_with("_R") {
         return None;
     }
     let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
-    let in_row = |row: &&(&str, &'static str)| method.starts_with(row.0);
-    if let Some(row) = FORMATTING.iter().find(in_row) {
-        return Some(row.1);
-    }
-    if path.contains(" as core::fmt::") {
-        return Some("r rwx");
-    }
-    // A thread runs a function of the program, which derivatives may flow through.
-    if method.starts_with("std::sys::thread::") || is_instance_for_program(&path) {
+    let formats = method.starts_with("core::fmt::") || method.starts_with("alloc::fmt::");
+    let runs_code = RUNS_CODE.iter().any(|start| method.starts_with(start));
+    if runs_code || !formats && is_instance_for_program(&path) {
         return None;
     }
-    INACTIVE.iter().find(in_row).map(|row| row.1)
+    let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
+    row.map(|row| row.1)
 }
 
 /// Whether a function was compiled for numbers, or for types and functions from outside of the
@@ -41,15 +40,47 @@ fn is_instance_for_program(path: &str) -> bool {
         })
 }
 
-/// The beginnings of the paths of functions that format, and what they do. What is formatted is
-/// read, and no address of it is kept.
-const FORMATTING: [(&str, &str); 2] = [("core::fmt::", "rwx"), ("alloc::fmt::format", "w r")];
+/// What a function that makes text does with the memory behind its arguments, though the program may
+/// have its body: an implementation of `Display`, `Debug` or another trait that formats, and
+/// `to_string` and `format`, which run those. Symbols may be mangled in the older scheme.
+pub fn formatting(symbol: &str) -> Option<&'static str> {
+    // Most names are told apart by this.
+    let parts = ["3fmt", "core..fmt..", "alloc..string..", "to_string"];
+    if !symbol.starts_with("_R") && !symbol.starts_with("_ZN")
+        || !parts.iter().any(|part| symbol.contains(part))
+    {
+        return None;
+    }
+    let (symbol, _) = symbol.split_once(UNIQUE).unwrap_or((symbol, ""));
+    let path = format!("{:#}", try_demangle(symbol).ok()?);
+    if path == "alloc::fmt::format" {
+        return Some("wm ri");
+    }
+    let (implemented, method) = path.rsplit_once(">::")?;
+    let (_, of) = implemented.rsplit_once(" as ")?;
+    match (of, method) {
+        (of, "fmt") if of.starts_with("core::fmt::") => Some("r rwx"),
+        ("alloc::string::ToString", "to_string") => Some("wm ri"),
+        ("alloc::string::SpecToString", "spec_to_string") => Some("wm ri"),
+        _ => None,
+    }
+}
 
-/// The beginnings of the paths of other functions that no derivative flows through, unless they were
-/// compiled for a program, and what they do.
-const INACTIVE: [(&str, &str); 10] = [
-    ("std::io::stdio::_print", "r"),
-    ("std::io::stdio::_eprint", "r"),
+/// The beginnings of the paths of functions that run a function of the program, which derivatives
+/// may flow through.
+const RUNS_CODE: [&str; 2] = ["std::sys::thread::", "std::sys::sync::once"];
+
+/// The beginnings of the paths of functions that no derivative flows through, and what they do.
+/// What is formatted or printed is read, and no address of it is kept; but an implementation of the
+/// program's own may change integers in cells meanwhile.
+const INACTIVE: [(&str, &str); 14] = [
+    // What is to be formatted is put together first.
+    ("core::fmt::rt::", "rwc"),
+    ("core::fmt::Arguments", "rc"),
+    ("core::fmt::", "rwx"),
+    ("alloc::fmt::format", "wm ri"),
+    ("std::io::stdio::_print", "ri"),
+    ("std::io::stdio::_eprint", "ri"),
     ("std::io::", "rwcx"),
     ("std::time::", "rwcx"),
     ("std::env::", "rwcx"),
@@ -110,6 +141,18 @@ mod tests {
             ),
             (
                 "_RNvMs5_NtNtCsgEmfK2I1SDS_4core3fmt8buildersNtB5_9DebugList6finish",
+                true,
+            ),
+            (
+                "_ZN46_$LT$disp..P$u20$as$u20$core..fmt..Display$GT$3fmt17hf56ebe032739d6a2E",
+                true,
+            ),
+            (
+                "_ZN46_$LT$disp..P$u20$as$u20$core..fmt..Write$GT$9write_str17hf56ebe032739d6a2E",
+                false,
+            ),
+            (
+                "_ZN45_$LT$T$u20$as$u20$alloc..string..ToString$GT$9to_string17h917bac690a8a3edaE",
                 true,
             ),
             ("_RNvNtCs1_4prog3fmt6square", false),

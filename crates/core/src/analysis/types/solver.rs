@@ -308,9 +308,14 @@ impl<'a> Solver<'a> {
                     self.binary(BinaryOp::Add, &[result, data.args[1]], result);
                 }
             }
-            (Op::CmpXchg { access, .. }, _) => {
+            (Op::CmpXchg { access, .. }, Some(result)) => {
                 self.memory(data.args[0], data.args[1]);
                 self.memory(data.args[0], data.args[2]);
+                // What it found comes first, then whether that was what was expected.
+                self.part(result, 0, data.args[1]);
+                let whole = function.ty(result);
+                let flag = self.module.layout.path_offset(whole, &[1]) as i64;
+                self.learn(result, &Shape::cell(flag, Cell::Int));
                 self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
             }
             (Op::MemCopy { .. }, _) => self.copy(&data.args),
