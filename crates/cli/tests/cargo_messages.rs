@@ -1,6 +1,8 @@
 //! What `cargo zymase` says: warnings, errors, explanations, and what is missing.
 #![cfg(target_os = "linux")]
 
+#[path = "common/page.rs"]
+mod page;
 #[path = "common/project.rs"]
 mod project;
 
@@ -33,14 +35,14 @@ fn main() {
 ",
         expect![[r#"
             exit code 0
-            warning[Z0901]: the derivative of what is written to argument 3 of `prog::main::{closure#0}` is always zero
+            warning[Z0901]: the derivative of what is written to `out` of `prog::main::{closure#0}` is always zero
              --> src/main.rs:7:14
               |
             7 |     unsafe { __enzyme_autodiff(f, d, x.as_ptr(), dx.as_mut_ptr(), 1usize, d, &raw mut out, &raw mut seed) };
               |              ^^^^^^^^^^^^^^^^^ in `prog::main`
               |
               = note: it does not depend on any active argument in a way that has a derivative
-              = help: pass what it depends on as active arguments, or pass this one as enzyme_const if that is meant
+              = help: if that is meant, write `Const` for it, or mark the function that ends the derivative `#[zymase::inactive]`; otherwise look for a conversion to an integer, a rounding or a constant on the way
 
             warning: `prog` (bin "prog") generated 1 warning
         "#]],
@@ -84,7 +86,7 @@ fn main() {
               |              ----------------- asked for here, in `prog::main`
               |
               = note: a derivative flows through it, but its body is not part of the program and no rule for it is known
-              = help: compile the file that defines it with zymase too, or, if no derivative is meant to flow through it, mark it: `void *__enzyme_inactivefn_lookup = (void *)lookup;`
+              = help: crates that cargo builds have their bodies, and a library in C has them if it was compiled by `zymase cc -c`; otherwise call it in a function of yours with `#[zymase::derivative(...)]`, which says its derivative, or with `#[zymase::inactive]`, if no derivative is meant to flow through it
 
             error: could not compile `prog` (bin "prog") due to 1 previous error
         "#]],
@@ -110,6 +112,7 @@ fn main() { println!(\"{:?}\", gradient!(loss, &[2.0])); }
         "combined derivative of `prog::main::{{closure#0}}`, asked for at src/main.rs:{line}:"
     );
     assert!(text.starts_with(&asked), "{asked}\n{text}");
+    assert!(text.contains("\n  x: dup\n  out: dup\n\n"), "{text}");
     assert!(
         text.contains("reverse mode of `<prog::inner::Model>::cost`"),
         "{text}"
@@ -231,24 +234,23 @@ fn no_linker() {
     "#]].assert_eq(&said(&command.output().unwrap()));
 }
 
-/// The fenced texts of a language in the page about Rust.
-fn blocks(language: &str) -> Vec<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rust.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let fence = format!("```{language}\n");
-    let parts = page.split(&fence).skip(1);
-    parts
-        .map(|part| part.split("```").next().unwrap().to_string())
-        .collect()
+/// The first block of a language on a page.
+fn block(name: &str, language: &str) -> String {
+    let mut blocks = page::blocks(&page::read(name), &[language]);
+    blocks.remove(0).1
 }
 
-/// The program on the page, by `cargo zymase` and by plain cargo with the settings on the page.
+const SQUARE: &str = r#"ASK
+fn main() { println!("{:?}", gradient!(|x: &[f64]| x[0] * x[0], &[2.0])); }
+"#;
+
+/// Plain cargo with the settings on the page about cargo.
 #[test]
-fn the_page_about_rust() {
-    let (program, printed) = (blocks("rust").remove(0), blocks("text").remove(0));
-    let project = Project::program(&program);
+fn plain_cargo_with_settings() {
+    let printed = "[4.0]\n";
+    let project = Project::program(SQUARE);
     assert_eq!(project.succeed("zymase run"), printed);
-    let settings = blocks("toml").remove(0);
+    let settings = block("docs/cargo.md", "toml");
     assert!(settings.contains(HOST));
     project.write(".cargo/config.toml", &settings);
     project.write("tests/plain.rs", "#[test] fn plain() {}");
@@ -257,25 +259,34 @@ fn the_page_about_rust() {
     assert_eq!(project.compiled("zymase build"), [] as [&str; 0]);
     project.write(
         "src/lib.rs",
-        &format!(
-            "/// ```\n{}/// ```\npub struct Documented;",
-            prefixed(&program)
-        ),
+        "ASK\n/// ```\n/// assert_eq!(prog::gradient!(|x: &[f64]| x[0], &[2.0]), [1.0]);\n/// ```\npub struct Documented;",
     );
     assert!(project.succeed("test --doc").contains("1 passed"));
 }
 
-/// The lines of a text as lines of documentation.
-fn prefixed(text: &str) -> String {
-    text.lines().map(|line| format!("/// {line}\n")).collect()
+/// A library in C, compiled by the build script on the page.
+#[test]
+fn libraries_in_c() {
+    let main = r#"ASK
+    unsafe extern "C" { safe fn lookup(x: f64) -> f64; }
+    fn main() { println!("{:?}", gradient!(|x: &[f64]| x[0] * lookup(x[0]), &[2.0])); }
+    "#;
+    let project = Project::program(main);
+    project.write("build.rs", &block("docs/cargo.md", "rust"));
+    project.write(
+        "lookup.c",
+        "double lookup(double x) { return 3.0 * x * x; }\n",
+    );
+    assert_eq!(project.succeed("zymase run"), "[36.0]\n");
+    assert_eq!(project.succeed("zymase run --release"), "[36.0]\n");
 }
 
 /// The command without cargo that the page has.
 #[test]
 fn without_cargo() {
-    let command = blocks("sh").pop().unwrap();
+    let command = block("docs/cargo.md", "sh");
     let words = command.trim().strip_prefix("rustc ").unwrap();
-    let project = Project::program(&blocks("rust").remove(0));
+    let project = Project::program(SQUARE);
     let linker = env!("CARGO_BIN_EXE_zymase-linker");
     let mut rustc = Command::new("rustc");
     let words = words.replace("-Clinker=zymase-linker", &format!("-Clinker={linker}"));
@@ -286,8 +297,5 @@ fn without_cargo() {
     let output = Command::new(project.path().join("src/main"))
         .output()
         .unwrap();
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap(),
-        blocks("text").remove(0)
-    );
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "[4.0]\n");
 }

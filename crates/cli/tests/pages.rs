@@ -4,12 +4,16 @@
 //! The blocks of code before the first block of text are files (`a.c`, `b.c`, …, or `a.ll`); a block
 //! of shell says what to run, if it is not just the compiler. The text is what standard error shows.
 //! Blocks after it are repaired programs: they compile without a message, and print the text that
-//! follows them. `ZYMASE_BLESS=1` writes the texts and the index; read the difference.
+//! follows them. Where messages about Rust have another remedy, it is at the end of the page.
+//! `ZYMASE_BLESS=1` writes the texts and the index; read the difference.
 
 mod common;
+#[path = "common/page.rs"]
+mod page;
 
 use common::{Folder, shown};
 use expect_test::expect;
+use page::{Piece, blessing, pieces, written};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -58,53 +62,7 @@ const WITHOUT_PROGRAM: &[(Code, &str)] = &[
 const PARTS: usize = 4;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors")
-}
-
-fn blessing() -> bool {
-    std::env::var_os("ZYMASE_BLESS").is_some()
-}
-
-/// A piece of a page.
-enum Piece {
-    /// Lines outside of blocks.
-    Words(String),
-    /// A block, with its language.
-    Block(String, String),
-}
-
-fn pieces(page: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Words(String::new())];
-    for line in page.lines() {
-        let open = matches!(pieces.last(), Some(Piece::Block(..)));
-        match (open, line.strip_prefix("```")) {
-            (false, Some(language)) => {
-                pieces.push(Piece::Block(language.to_string(), String::new()));
-            }
-            (true, Some(_)) => pieces.push(Piece::Words(String::new())),
-            _ => {
-                let Some(Piece::Words(text) | Piece::Block(_, text)) = pieces.last_mut() else {
-                    unreachable!("there is a first piece");
-                };
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-    }
-    pieces
-}
-
-fn written(pieces: &[Piece]) -> String {
-    let mut page = String::new();
-    for piece in pieces {
-        match piece {
-            Piece::Words(text) => page.push_str(text),
-            Piece::Block(language, text) => {
-                let _ = write!(page, "```{language}\n{text}```\n");
-            }
-        }
-    }
-    page
+    page::path("docs/errors")
 }
 
 /// The name of a file for a block of code.
@@ -213,6 +171,21 @@ fn tried(code: Code, page: &str) -> Result<String, String> {
     }
 }
 
+/// A page with what to do in Rust, where that is something else.
+fn with_remedy_in_rust(code: Code, page: &str) -> String {
+    const TITLE: &str = "\n## In Rust\n";
+    let (before, _) = page.split_once(TITLE).unwrap_or((page, ""));
+    match code.help_in_rust() {
+        None => before.to_string(),
+        Some(help) => {
+            let (first, rest) = help.split_at(1);
+            let first = first.to_uppercase();
+            let more = "More, with programs: [what is refused in Rust](../rust-refusals.md).";
+            format!("{before}{TITLE}\n{first}{rest}. {more}\n")
+        }
+    }
+}
+
 fn check(part: usize) {
     let mut troubles = String::new();
     for &code in Code::ALL.iter().skip(part).step_by(PARTS) {
@@ -223,7 +196,8 @@ fn check(part: usize) {
             let _ = writeln!(troubles, "{code}: no page with title and remedy");
             continue;
         }
-        match tried(code, &page) {
+        let now = tried(code, &page).map(|now| with_remedy_in_rust(code, &now));
+        match now {
             Err(trouble) => {
                 let _ = writeln!(troubles, "{code}: {trouble}");
             }
@@ -275,7 +249,8 @@ const AREAS: &[&str] = &[
 fn index() {
     let mut text = "# Codes of messages\n\n\
         Every message of Zymase has a code, and every code a page here, which `zymase --explain-code \
-        Z0501` prints too. Codes keep their meaning; what a message says may become clearer.\n"
+        Z0501` prints too. Codes keep their meaning; what a message says may become clearer. What \
+        Rust programs meet most is in [docs/rust-refusals.md](../rust-refusals.md).\n"
         .to_string();
     for (area, title) in AREAS.iter().enumerate() {
         let _ = write!(text, "\n## {title}\n\n| code | |\n| --- | --- |\n");

@@ -2,27 +2,11 @@
 //! run, and print what the text after them says.
 
 mod common;
+#[path = "common/page.rs"]
+mod page;
 
 use common::{Folder, succeed};
-
-/// The blocks of a document that are fenced with a language, in order.
-fn blocks<'a>(document: &'a str, languages: &[&str]) -> Vec<(&'a str, String)> {
-    let mut blocks: Vec<(&str, String)> = Vec::new();
-    let mut open: Option<(&str, String)> = None;
-    for line in document.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(language)) => open = Some((language, String::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (Some((_, text)), None) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            (None, None) => {}
-        }
-    }
-    blocks.retain(|(language, _)| languages.contains(language));
-    blocks
-}
+use page::blocks;
 
 /// Every block of C or C++ is a program, and the block of text after it is what it prints.
 fn check(document: &str) {
@@ -32,10 +16,10 @@ fn check(document: &str) {
         .filter(|pair| pair[0].0 != "text" && pair[1].0 == "text")
         .collect();
     assert!(!pairs.is_empty(), "there is no program with its output");
-    let programs = blocks.iter().filter(|(language, _)| *language != "text");
+    let programs = blocks.iter().filter(|(language, _)| language != "text");
     assert_eq!(pairs.len(), programs.count(), "a program without output");
     for pair in pairs {
-        let (command, file) = match pair[0].0 {
+        let (command, file) = match pair[0].0.as_str() {
             "cpp" => ("c++ -std=c++17", "example.cpp"),
             _ => ("cc", "example.c"),
         };

@@ -28,16 +28,20 @@ fn examples_of_the_documentation_run() {
     let lock = root().join("tests/programs/crate/Cargo.lock");
     std::fs::copy(lock, folder.path().join("Cargo.lock")).unwrap();
     let mut count = 0;
-    for source in files(&crates.join("src")) {
+    let attributes = root().join("crates/macros/src/lib.rs");
+    for source in files(&crates.join("src")).into_iter().chain([attributes]) {
         let text = std::fs::read_to_string(&source).unwrap();
-        let name = source.file_stem().unwrap().to_str().unwrap();
+        let name = match source.ends_with("macros/src/lib.rs") {
+            true => "attributes",
+            false => source.file_stem().unwrap().to_str().unwrap(),
+        };
         for (i, example) in examples(&text).iter().enumerate() {
             let program = format!("{example}\nprintln!(\"ok {name}_{i}\");\n}}\n");
             std::fs::write(programs.join(format!("{name}_{i}.rs")), program).unwrap();
             count += 1;
         }
     }
-    assert!(count > 5, "only {count} examples were found");
+    assert!(count > 20, "only {count} examples were found");
     check_programs(folder.path(), "0");
 }
 

@@ -2,10 +2,12 @@
 //! write instead.
 
 mod codes;
+mod rust;
 
 pub use codes::Code;
+pub use rust::parameter as rust_parameter;
 
-use crate::ir::{Loc, LocData, Module};
+use crate::ir::{Loc, Module};
 use std::fmt;
 
 /// A message about the user's program.
@@ -20,7 +22,7 @@ pub struct Diagnostic {
     pub places: Vec<Place>,
     /// Why.
     pub reason: String,
-    /// What to do about it.
+    /// What to do about it, in the words of C; [`help`](Diagnostic::help) knows those of Rust.
     pub help: String,
     /// Whether the program is refused.
     pub severity: Severity,
@@ -131,6 +133,14 @@ impl Diagnostic {
         self
     }
 
+    /// What to do about it, in the words of the language that the message is about.
+    pub fn help(&self) -> &str {
+        let first = self.places.iter().find(|place| !place.file.is_empty());
+        let in_rust = first.is_some_and(|place| place.file.ends_with(".rs"));
+        let help = in_rust.then(|| self.code.help_in_rust()).flatten();
+        help.unwrap_or(&self.help)
+    }
+
     /// The places to show, and how many of a long way are left out after which of them.
     pub fn shown_places(&self) -> (&[Place], usize, &[Place]) {
         let (first, last) = SHOWN_PLACES;
@@ -159,32 +169,26 @@ pub fn add_places(
         places.push(Place::function(function, link));
     }
     let way = std::iter::successors(loc, |&loc| module.locs[loc].inlined_at);
-    let way: Vec<&LocData> = way.map(|loc| &module.locs[loc]).collect();
-    let only_library = way.iter().all(|data| is_rust_library(&data.file));
-    for data in way {
-        if is_rust_library(&data.file) && !only_library {
-            continue;
-        }
-        places.push(Place {
-            file: data.file.clone(),
-            line: data.line,
-            column: data.column,
-            function: data.function.clone(),
-            link,
-        });
-        link = Link::Inlined;
+    let way = way.map(|loc| &module.locs[loc]).map(|data| Place {
+        file: data.file.clone(),
+        line: data.line,
+        column: data.column,
+        function: data.function.clone(),
+        link: Link::Inlined,
+    });
+    for mut place in without_libraries(way.collect()) {
+        place.link = std::mem::replace(&mut link, Link::Inlined);
+        places.push(place);
     }
 }
 
-/// Whether a file is one of the standard library of Rust, whose paths are those of the machine it
-/// was built on.
-fn is_rust_library(file: &str) -> bool {
-    let parts = [
-        "library/core/src/",
-        "library/alloc/src/",
-        "library/std/src/",
-    ];
-    file.ends_with(".rs") && parts.iter().any(|part| file.contains(part))
+/// The places of a chain of inlined calls that are in the program itself; all of them if they are
+/// in libraries of Rust whose users have not written them.
+pub fn without_libraries(mut places: Vec<Place>) -> Vec<Place> {
+    if !places.iter().all(|place| rust::is_library(&place.file)) {
+        places.retain(|place| !rust::is_library(&place.file));
+    }
+    places
 }
 
 impl Place {
@@ -248,8 +252,8 @@ impl fmt::Display for Diagnostic {
         if !self.reason.is_empty() {
             write!(f, "\n  why: {}", self.reason)?;
         }
-        if !self.help.is_empty() {
-            write!(f, "\n  help: {}", self.help)?;
+        if !self.help().is_empty() {
+            write!(f, "\n  help: {}", self.help())?;
         }
         Ok(())
     }
@@ -263,6 +267,7 @@ mod tests {
 
     /// The lines of a chain of inlined calls, innermost first.
     fn check(files: &[&str], expected: &[u32]) {
+        use crate::ir::LocData;
         let mut module = Module::default();
         let mut inlined_at = None;
         for (line, file) in files.iter().enumerate().rev() {
@@ -290,6 +295,12 @@ mod tests {
         check(&[slice, "src/main.rs"], &[1]);
         check(&["src/lib.rs", slice, vec, "src/main.rs"], &[0, 3]);
         check(&[slice, vec], &[0, 1]);
+        let ours = "/home/me/zymase/crates/zymase/src/input.rs";
+        check(
+            &[ours, "registry/zymase-0.1.0/src/first.rs", "src/main.rs"],
+            &[2],
+        );
+        check(&["zymase-demo/src/first.rs", "src/main.rs"], &[0, 1]);
         check(
             &["library/core/src/a.c", "library/mine/src/lib.rs"],
             &[0, 1],

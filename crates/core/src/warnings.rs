@@ -12,7 +12,7 @@ use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::Count;
 use crate::analysis::types::{Kinds, Piece};
 use crate::derivative::Key;
-use crate::diagnostic::{Code, Diagnostic, Link, Place, add_places};
+use crate::diagnostic::{Code, Diagnostic, Link, Place, add_places, rust_parameter};
 use crate::ir::{Activity, Function, Inst, InstData, Module, Op, Request, ReturnActivity, Value};
 use crate::primal::Primal;
 use crate::reverse::{Augmented, Layout};
@@ -361,7 +361,9 @@ fn writes_floats_behind(primal: &Primal, argument: usize) -> bool {
 fn argument_name(target: &Function, index: usize) -> Option<String> {
     let hidden = target.params.iter().filter(|p| p.sret.is_some()).count();
     let same = !target.params_rewritten && index >= hidden;
-    same.then(|| format!("argument {} of `{}`", index + 1 - hidden, target.name))
+    let position = || same.then(|| format!("argument {}", index + 1 - hidden));
+    let named = rust_parameter(target, index).map(|name| format!("`{name}`"));
+    Some(format!("{} of `{}`", named.or_else(position)?, target.name))
 }
 
 fn tell_zero(target: &Function, zero: Zero) -> Option<Box<Diagnostic>> {

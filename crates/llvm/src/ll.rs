@@ -19,6 +19,7 @@ pub use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMDbgRecordKind, LLVMIntPredicate, LLVMLinkage,
     LLVMOpcode as Opcode, LLVMRealPredicate, LLVMTailCallKind, LLVMTypeKind, LLVMValueKind as Kind,
 };
+use std::path::Path;
 
 macro_rules! wrap {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $foreign:ident;)*) => {$(
@@ -329,16 +330,27 @@ pub fn global_metadata(global: Val, kind: u32) -> Option<Md> {
     }
 }
 
-/// The name of a file in debug information.
+/// The name of a file in debug information, as the compiler was given it; with its folder if it is
+/// found there and not here, as those of other packages are.
 pub fn file_name(file: Md) -> String {
     if file.is_null() {
         return String::new();
     }
     let mut len = 0;
-    // SAFETY: the text lives as long as the context.
-    unsafe {
+    // SAFETY: the texts live as long as the context.
+    let (name, folder) = unsafe {
         let start = LLVMDIFileGetFilename(file, &mut len);
-        raw::text(start, len as usize)
+        let name = raw::text(start, len as usize);
+        let start = LLVMDIFileGetDirectory(file, &mut len);
+        (name, raw::text(start, len as usize))
+    };
+    if Path::new(&name).is_absolute() || Path::new(&name).exists() || folder.is_empty() {
+        return name;
+    }
+    let whole = Path::new(&folder).join(&name);
+    match whole.exists() {
+        true => whole.display().to_string(),
+        false => name,
     }
 }
 

@@ -8,7 +8,6 @@ use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use std::collections::HashSet;
-use std::sync::Once;
 use zymase_core::diagnostic::Result;
 
 /// Brings a module into the form that analyses like: optimized as by `-O2`, but with the structure
@@ -119,10 +118,11 @@ const LONG_BLOCK: usize = 10_000;
 
 /// Optimizes a module as by `-O3`, with everything that makes code fast.
 pub fn finish(module: &Module) -> Result<()> {
-    suit_reversed_loops();
     let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
     let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
+    hoist_overlap_checks(false);
     let outcome = module.run_passes("default<O3>", Some(&machine), PassOptions::ALL);
+    hoist_overlap_checks(true);
     forbidden.lift(module);
     outcome
 }
@@ -136,17 +136,19 @@ pub fn program(module: &Module, machine: &TargetMachine, level: u8) -> Result<()
     outcome
 }
 
-/// Tells LLVM to check at each entry of an inner loop whether arrays overlap, and not once for the
-/// loop around it. That one check also demands that the outer loop goes upwards, which those of a
-/// reverse sweep do not: it fails always, and vector code never runs.
-fn suit_reversed_loops() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let arguments = [c"zymase".as_ptr(), c"-hoist-runtime-checks=false".as_ptr()];
-        // SAFETY: the strings end in zero and outlive the call, which keeps no pointer to them. An
-        // LLVM that does not know the option ignores it, for the C interface discards errors.
-        unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
-    });
+/// Tells LLVM whether to check once for an outer loop that the arrays of an inner one do not overlap,
+/// as it does by default, or at each entry of the inner loop. The one check also demands that the
+/// outer loop goes upwards, which those of a reverse sweep do not: it fails always, and vector code
+/// never runs. The option is one of the whole process, so it is put back for the program itself.
+fn hoist_overlap_checks(hoist: bool) {
+    let option = match hoist {
+        true => c"-hoist-runtime-checks=true",
+        false => c"-hoist-runtime-checks=false",
+    };
+    let arguments = [c"zymase".as_ptr(), option.as_ptr()];
+    // SAFETY: the strings end in zero and outlive the call, which keeps no pointer to them. An LLVM
+    // that does not know the option ignores it, for the C interface discards errors.
+    unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
 }
 
 /// `clang -O0` marks every function `optnone` and, because LLVM demands it, `noinline`. Both go.

@@ -1,8 +1,8 @@
 //! The passes before import and after export.
 
 use zymase_llvm::chaos::keep_calls;
-use zymase_llvm::pipelines::{finish, prepare};
-use zymase_llvm::{Context, Module};
+use zymase_llvm::pipelines::{finish, prepare, program};
+use zymase_llvm::{Context, Module, OptLevel, TargetMachine};
 
 const SUM: &str = "
     target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
@@ -150,4 +150,58 @@ fn finishing_vectorizes_reversed_nests() {
     finish(&module).unwrap();
     let text = module.print();
     assert!(text.contains("store <2 x double>"), "{text}");
+}
+
+/// A loop in a loop, over arrays that may overlap.
+const NESTED: &str = "
+    target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+    target triple = \"x86_64-unknown-linux-gnu\"
+    define void @add_scaled(ptr %c, ptr %a, ptr %b, i64 %n, i64 %m) {
+    entry:
+        br label %outer
+    outer:
+        %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]
+        %row = mul nsw i64 %i, %m
+        br label %inner
+    inner:
+        %k = phi i64 [ 0, %outer ], [ %k.next, %inner ]
+        %at = add nsw i64 %row, %k
+        %pa = getelementptr inbounds double, ptr %a, i64 %at
+        %pb = getelementptr inbounds double, ptr %b, i64 %k
+        %pc = getelementptr inbounds double, ptr %c, i64 %at
+        %x = load double, ptr %pa
+        %y = load double, ptr %pb
+        %z = fmul double %x, %y
+        %w = load double, ptr %pc
+        %sum = fadd double %w, %z
+        store double %sum, ptr %pc
+        %k.next = add nsw i64 %k, 1
+        %more = icmp slt i64 %k.next, %m
+        br i1 %more, label %inner, label %latch
+    latch:
+        %i.next = add nsw i64 %i, 1
+        %rows = icmp slt i64 %i.next, %n
+        br i1 %rows, label %outer, label %done
+    done:
+        ret void
+    }";
+
+/// Derivatives are optimized with an option of their own. It is one of the whole process, and must
+/// not change what becomes of the program that asks for them.
+#[test]
+fn the_program_is_optimized_as_if_there_were_no_derivatives() {
+    let optimized = |text: &str| {
+        let module = parse(text);
+        let machine = TargetMachine::for_module(&module, OptLevel::Aggressive).unwrap();
+        program(&module, &machine, 3).unwrap();
+        module.print()
+    };
+    let before = optimized(NESTED);
+    let derivative = parse(NESTED);
+    finish(&derivative).unwrap();
+    assert!(derivative.print() != before, "the option has no effect");
+    assert!(optimized(NESTED) == before, "the option is still there");
+    let again = parse(NESTED);
+    finish(&again).unwrap();
+    assert!(again.print() == derivative.print(), "the option is gone");
 }

@@ -74,6 +74,15 @@ fn agree(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 /// A component of a gradient on which forward mode, reverse mode and finite differences do not agree.
+///
+/// ```no_run
+/// // The derivative of a staircase is zero. Differences see that it climbs.
+/// let stairs = |x: &[f64; 2]| x[0] + (x[1] * 1e6).floor() / 1e6;
+/// let mismatch = zymase::check_grad(stairs, &[1.0, 2.0]).unwrap_err();
+/// assert_eq!(mismatch.component, 1);
+/// assert_eq!((mismatch.reverse, mismatch.forward), (0.0, 0.0));
+/// assert!(mismatch.to_string().starts_with("component 1 of the gradient is 0 in reverse mode"));
+/// ```
 #[derive(Copy, Clone, PartialEq)]
 pub struct GradientMismatch {
     /// Which number of the input it is, counted from zero in the order of

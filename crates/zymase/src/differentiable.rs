@@ -6,7 +6,26 @@ use crate::ShapeError;
 /// with `#[derive(Differentiable)]`.
 ///
 /// The derivative with respect to such a value is a value of the same type and shape, and so is a
-/// shadow. [`zeros_like`](Differentiable::zeros_like) makes one.
+/// shadow. [`zeros_like`](Differentiable::zeros_like) makes one. The other methods treat the value
+/// as a list of numbers, which is what an optimizer needs:
+///
+/// ```
+/// use zymase::Differentiable;
+///
+/// let mut value = (1.0, vec![2.0, 3.0]);
+/// assert_eq!(value.zeros_like(), (0.0, vec![0.0, 0.0]));
+/// assert_eq!(value.dimension(), 3);
+/// let mut numbers = Vec::new();
+/// value.flatten(&mut numbers);
+/// assert_eq!(numbers, [1.0, 2.0, 3.0]);
+/// value.unflatten(&mut [4.0, 5.0, 6.0].iter());
+/// value.accumulate(&(0.5, vec![0.5, 0.5]));
+/// assert_eq!(value, (4.5, vec![5.5, 6.5]));
+/// assert_eq!(value.dot(&(2.0, vec![0.0, 1.0])), 15.5);
+/// assert!(value.check_shape(&(0.0, vec![])).is_err());
+/// ```
+///
+/// Derive it for structures of your own. By hand, it is unsafe:
 ///
 /// # Safety
 ///
@@ -66,6 +85,17 @@ pub unsafe trait Differentiable: Sized {
 }
 
 /// `f32` or `f64`: what the result of a function must be for it to have a gradient.
+///
+/// ```no_run
+/// use zymase::{Scalar, grad};
+///
+/// fn slope<T: Scalar>(f: impl Fn(&T) -> T, x: T) -> f64 {
+///     grad(f, &x).to_f64()
+/// }
+///
+/// assert_eq!(slope(|x: &f64| x * x, 3.0), 6.0);
+/// assert_eq!(slope(|x: &f32| x * x, 3.0), 6.0);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a function that returns `{Self}` has no gradient",
     label = "`{Self}` is neither `f32` nor `f64`",

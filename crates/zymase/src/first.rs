@@ -1,4 +1,7 @@
 //! First derivatives: of functions with one result, and along directions.
+//!
+//! Functions that ask for a derivative are always part of their callers, so that messages about the
+//! derivative are at the line of the call.
 
 use crate::shape::{check_seed, check_tangent};
 use crate::{Differentiable, Input, Scalar};
@@ -17,6 +20,7 @@ use std::borrow::BorrowMut;
 /// let derivative = zymase::grad(|x: &f64| x.sin(), &0.0);
 /// assert_eq!(derivative, 1.0);
 /// ```
+#[inline(always)]
 pub fn grad<X: Input + ?Sized, Y: Scalar>(f: impl Fn(&X) -> Y, x: &X) -> X::Gradient {
     value_and_grad(f, x).1
 }
@@ -28,6 +32,7 @@ pub fn grad<X: Input + ?Sized, Y: Scalar>(f: impl Fn(&X) -> Y, x: &X) -> X::Grad
 /// assert_eq!(value, 6.0);
 /// assert_eq!(gradient, [2.0, 3.0]);
 /// ```
+#[inline(always)]
 pub fn value_and_grad<X: Input + ?Sized, Y: Scalar>(
     f: impl Fn(&X) -> Y,
     x: &X,
@@ -50,6 +55,7 @@ pub fn value_and_grad<X: Input + ?Sized, Y: Scalar>(
 /// assert_eq!(dx, [12.0, 3.0]);
 /// ```
 #[track_caller]
+#[inline(always)]
 pub fn vjp<X: Input + ?Sized, Y: Differentiable>(
     f: impl Fn(&X) -> Y,
     x: &X,
@@ -78,6 +84,7 @@ pub fn vjp<X: Input + ?Sized, Y: Differentiable>(
 /// assert_eq!(dy, [2.0, 1.0]);
 /// ```
 #[track_caller]
+#[inline(always)]
 pub fn jvp<X: Input + ?Sized, Y: Differentiable>(f: impl Fn(&X) -> Y, x: &X, dx: &X) -> (Y, Y) {
     check_tangent(x, dx);
     // SAFETY: the shape was checked.

@@ -9,7 +9,20 @@ use std::borrow::{Borrow, BorrowMut};
 use std::mem::MaybeUninit;
 
 /// What a function can be differentiated with respect to: any [`Differentiable`] value, and slices
-/// of them.
+/// of them. Functions of yours that take gradients of any function are generic over it.
+///
+/// ```no_run
+/// use zymase::{Differentiable, Input, grad};
+///
+/// /// The length of the gradient.
+/// fn steepness<X: Input + ?Sized>(f: impl Fn(&X) -> f64, x: &X) -> f64 {
+///     let gradient = grad(f, x);
+///     gradient.dot(&gradient).sqrt()
+/// }
+///
+/// assert_eq!(steepness(|x| 3.0 * x[0] + 4.0 * x[1], &[1.0, 2.0]), 5.0);
+/// assert_eq!(steepness(|x: &[f64]| x.iter().sum(), &[1.0; 4][..]), 2.0);
+/// ```
 ///
 /// # Safety
 ///
@@ -83,16 +96,20 @@ pub unsafe trait Input {
 }
 
 /// The requests for an input that takes one word, or two where its length follows its address.
+///
+/// They are part of their callers without optimization too, so that the place of a request is where
+/// the program asks. The names of the parameters of thunks stand in messages.
 macro_rules! requests {
     ($($length:ident)?) => {
+        #[inline(always)]
         unsafe fn reverse<Y: Differentiable, F: Fn(&Self) -> Y>(
             f: &F,
             x: &Self,
             dx: &mut Self,
             dy: Y,
         ) -> Y {
-            let thunk: fn(&F, &Self, &mut MaybeUninit<Y>) = |f, x, y| {
-                y.write(f(x));
+            let thunk: fn(&F, &Self, &mut MaybeUninit<Y>) = |captured, input, result| {
+                result.write(captured(input));
             };
             let (mut y, mut dy) = (MaybeUninit::<Y>::uninit(), MaybeUninit::new(dy));
             // SAFETY: these are the words of the thunk, with shadows of their shape.
@@ -113,17 +130,19 @@ macro_rules! requests {
             }
         }
 
+        #[inline(always)]
         unsafe fn reverse_sum<Y: Differentiable, F: Fn(&Self) -> Y>(
             f: &F,
             x: &Self,
             dx: &mut Self,
             dy: &Y,
         ) -> Y {
-            let thunk: fn(&F, &Self, &Y, &mut MaybeUninit<Y>, &mut f64) = |f, x, dy, y, sum| {
-                let result = f(x);
-                *sum = result.dot(dy);
-                y.write(result);
-            };
+            let thunk: fn(&F, &Self, &Y, &mut MaybeUninit<Y>, &mut f64) =
+                |captured, input, seed, result, sum| {
+                    let value = captured(input);
+                    *sum = value.dot(seed);
+                    result.write(value);
+                };
             // The shadow of what the result owns is made by the derivative.
             let (mut y, mut shadow) = (MaybeUninit::<Y>::uninit(), MaybeUninit::<Y>::zeroed());
             let (mut sum, mut one) = (0.0f64, 1.0f64);
@@ -152,13 +171,14 @@ macro_rules! requests {
             }
         }
 
+        #[inline(always)]
         unsafe fn forward<Y: Differentiable, F: Fn(&Self) -> Y>(
             f: &F,
             x: &Self,
             dx: &Self,
         ) -> (Y, Y) {
-            let thunk: fn(&F, &Self, &mut MaybeUninit<Y>) = |f, x, y| {
-                y.write(f(x));
+            let thunk: fn(&F, &Self, &mut MaybeUninit<Y>) = |captured, input, result| {
+                result.write(captured(input));
             };
             let (mut y, mut dy) = (MaybeUninit::<Y>::uninit(), MaybeUninit::<Y>::zeroed());
             // SAFETY: as above.
@@ -181,6 +201,7 @@ macro_rules! requests {
             }
         }
 
+        #[inline(always)]
         unsafe fn forward_over_reverse<Y: Scalar, F: Fn(&Self) -> Y>(
             f: &F,
             x: &Self,
@@ -188,9 +209,9 @@ macro_rules! requests {
             gradient: &mut Self,
             product: &mut Self,
         ) {
-            let thunk: fn(&F, &Self, &mut Self) = |f, x, gradient| {
-                // SAFETY: the gradient has the shape of `x`.
-                unsafe { <Self as Input>::reverse(f, x, gradient, Y::ONE) };
+            let thunk: fn(&F, &Self, &mut Self) = |captured, input, gradient| {
+                // SAFETY: the gradient has the shape of the input.
+                unsafe { <Self as Input>::reverse(captured, input, gradient, Y::ONE) };
             };
             // SAFETY: as above.
             unsafe {

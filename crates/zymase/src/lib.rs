@@ -17,7 +17,14 @@
 //! Zymase differentiates compiled code: this crate asks, and the linker `zymase ld`, which
 //! `cargo zymase` puts in place, answers. So build, run and test with `cargo zymase build`,
 //! `cargo zymase run`, `cargo zymase test`. `cargo check`, clippy, rustdoc and rust-analyzer need
-//! nothing.
+//! nothing. Plain `cargo build` compiles, and then fails to link, with a sentence that says so.
+//! `docs/rust.md` of the repository goes from nothing to a first gradient, and
+//! `docs/from-other-tools.md` translates from `std::autodiff`, JAX and Enzyme.
+//!
+//! The function above has two parameters and a result, and the attribute has a word for each:
+//! `x` is a reference, so its derivative goes into a *shadow*, `dx`, that follows it
+//! (`Duplicated`); `mass` has no derivative (`Const`); the result is what is differentiated
+//! (`Active`), and the last argument of `d_energy` is its *seed*, the factor of all derivatives.
 //!
 //! # Gradients, Jacobians, Hessians
 //!
@@ -155,7 +162,8 @@
 //!
 //! Zymase refuses rather than guesses: what it cannot differentiate is an error when the program is
 //! linked, with file, line, reason and remedy. Results that are references, async functions and
-//! functions with any number of arguments have no derivative.
+//! functions with any number of arguments have no derivative, and the attributes say so.
+//! `docs/rust-refusals.md` has what is refused, and what to write instead.
 
 // The macros name this crate as their users do.
 extern crate self as zymase;

@@ -25,16 +25,22 @@ unsafe extern "C-unwind" {
     pub fn call_with_rule(thunk: *const (), ...);
 
     /// The next argument has no derivative.
+    #[link_name = "enzyme_const: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_const: u8;
     /// The next argument has a shadow.
+    #[link_name = "enzyme_dup: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_dup: u8;
     /// As `enzyme_dup`, and what is written there is not needed.
+    #[link_name = "enzyme_dupnoneed: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_dupnoneed: u8;
     /// As `enzyme_dup`, with several shadows at a stride in bytes.
+    #[link_name = "enzyme_dupv: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_dupv: u8;
     /// As `enzyme_dupnoneed`, with several shadows at a stride in bytes.
+    #[link_name = "enzyme_dupnoneedv: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_dupnoneedv: u8;
     /// The number of derivatives at once follows.
+    #[link_name = "enzyme_width: this program asks for derivatives; build it with 'cargo zymase build'"]
     pub static enzyme_width: u8;
 }
 

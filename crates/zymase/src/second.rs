@@ -1,4 +1,5 @@
-//! Matrices of derivatives: Jacobians and Hessians.
+//! Matrices of derivatives: Jacobians and Hessians. Requests are in loops, not in closures, so that
+//! they are part of the function that calls these (see `first.rs`).
 
 use crate::shape::check_tangent;
 use crate::{Differentiable, Input, Scalar, jvp, vjp};
@@ -13,6 +14,7 @@ use std::borrow::{Borrow, BorrowMut};
 /// let rows = zymase::jacobian(|x| [x[0] * x[1], x[0] + x[1], x[0]], &[3.0, 2.0]);
 /// assert_eq!(rows, [[2.0, 3.0], [1.0, 1.0], [1.0, 0.0]]);
 /// ```
+#[inline(always)]
 pub fn jacobian<X: Input + ?Sized, Y: Differentiable>(
     f: impl Fn(&X) -> Y,
     x: &X,
@@ -20,12 +22,13 @@ pub fn jacobian<X: Input + ?Sized, Y: Differentiable>(
     let y = f(x);
     let (rows, columns) = (y.dimension(), dimension(x));
     if rows < columns {
-        let row = |i| {
+        let mut gradients = Vec::with_capacity(rows);
+        for i in 0..rows {
             let mut dy = y.zeros_like();
             set_unit(&mut dy, i, rows);
-            vjp(&f, x, &dy).1
-        };
-        return (0..rows).map(row).collect();
+            gradients.push(vjp(&f, x, &dy).1);
+        }
+        return gradients;
     }
     let mut matrix = vec![Vec::with_capacity(columns); rows];
     for j in 0..columns {
@@ -52,10 +55,14 @@ pub fn jacobian<X: Input + ?Sized, Y: Differentiable>(
 /// let rows = zymase::hessian(|x| x[0] * x[0] * x[1], &[3.0, 2.0]);
 /// assert_eq!(rows, [[4.0, 6.0], [6.0, 0.0]]);
 /// ```
+#[inline(always)]
 pub fn hessian<X: Input + ?Sized, Y: Scalar>(f: impl Fn(&X) -> Y, x: &X) -> Vec<X::Gradient> {
     let columns = dimension(x);
-    let row = |i| hvp(&f, x, unit(x, i, columns).borrow());
-    (0..columns).map(row).collect()
+    let mut rows = Vec::with_capacity(columns);
+    for i in 0..columns {
+        rows.push(hvp(&f, x, unit(x, i, columns).borrow()));
+    }
+    rows
 }
 
 /// The Hessian of `f` at `x` times `v`, without the Hessian: forward mode over reverse mode.
@@ -67,6 +74,7 @@ pub fn hessian<X: Input + ?Sized, Y: Scalar>(f: impl Fn(&X) -> Y, x: &X) -> Vec<
 /// assert_eq!(product, [64.0, 6.0]);
 /// ```
 #[track_caller]
+#[inline(always)]
 pub fn hvp<X: Input + ?Sized, Y: Scalar>(f: impl Fn(&X) -> Y, x: &X, v: &X) -> X::Gradient {
     check_tangent(x, v);
     let (mut gradient, mut product) = (x.zero_gradient(), x.zero_gradient());

@@ -5,6 +5,14 @@ use crate::{Differentiable, Input};
 use std::fmt;
 
 /// A shadow that does not have the shape of its primal value.
+///
+/// ```
+/// use zymase::Differentiable;
+///
+/// let error = vec![1.0, 2.0].check_shape(&vec![0.0]).unwrap_err();
+/// assert_eq!((error.what, error.primal, error.shadow), ("length", 2, 1));
+/// assert_eq!(error.to_string(), "its length is 1, that of the value is 2");
+/// ```
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ShapeError {
     /// How long the primal value is.

@@ -60,7 +60,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
         let _ = writeln!(text, "{x:6.2} {:12.6} {difference:19.6}", derivative[i]);
     }
     text.push('\n');
-    text.push_str(&explain::requests("demo.ll", &done.pins));
+    text.push_str(&explain::requests("demo.ll", &done));
     for report in &done.reports {
         let _ = write!(text, "\n{report}");
     }

@@ -20,7 +20,7 @@ pub fn readable(text: &str) -> String {
         let path = path.filter(|_| !inside).map(|path| format!("{path:#}"));
         out.push_str(&rest[..start]);
         match path {
-            Some(path) => out.push_str(closure(&path)),
+            Some(path) => out.push_str(given_to_helper(closure(&path))),
             None => out.push_str(word),
         }
         rest = &rest[start + word.len()..];
@@ -62,9 +62,46 @@ fn closure(path: &str) -> &str {
     }
 }
 
+/// The function that `grad` and its relatives are given: they ask for the derivative of a closure of
+/// theirs that calls it, `<X as zymase::input::Input>::reverse<Y, THE FUNCTION>::{closure#0}`.
+fn given_to_helper(path: &str) -> &str {
+    let inside = path
+        .split_once(" as zymase::input::Input>::")
+        .and_then(|(_, method)| method.strip_suffix(">::{closure#0}"));
+    let Some((_, arguments)) = inside.and_then(|method| method.split_once('<')) else {
+        return path;
+    };
+    // The function is the last argument, and may have arguments itself.
+    let mut depth = 0;
+    let outside = |c: char| {
+        depth += match c {
+            '<' | '(' | '[' => 1,
+            '>' | ')' | ']' => -1,
+            _ => 0,
+        };
+        depth == 0 && c == ','
+    };
+    arguments.rsplit(outside).next().unwrap_or(path).trim()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_helpers_are_given() {
+        let check = |path: &str, expected: &str| assert_eq!(given_to_helper(path), expected);
+        let reverse = "<[f64] as zymase::input::Input>::reverse";
+        check(
+            &format!("{reverse}<f64, app::cost>::{{closure#0}}"),
+            "app::cost",
+        );
+        check(
+            &format!("{reverse}<[f64; 2], app::fit<f64, (u8, u8)>::{{closure#1}}>::{{closure#0}}"),
+            "app::fit<f64, (u8, u8)>::{closure#1}",
+        );
+        check("app::reverse<f64>", "app::reverse<f64>");
+    }
 
     #[test]
     fn names_are_paths() {

@@ -40,7 +40,7 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     if let Some(reason) = unless_empty(&diagnostic.reason) {
         elements.push(Level::NOTE.message(reason).into());
     }
-    if let Some(help) = unless_empty(&diagnostic.help) {
+    if let Some(help) = unless_empty(diagnostic.help()) {
         elements.push(Level::HELP.message(help).into());
     }
     renderer.render(&[Group::with_title(title).elements(elements)])

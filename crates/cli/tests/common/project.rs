@@ -83,13 +83,18 @@ impl Project {
 
     /// Runs cargo with words separated by spaces.
     pub fn cargo(&self, words: &str) -> Output {
+        self.cargo_in("", words)
+    }
+
+    /// Runs cargo in a folder of the project.
+    pub fn cargo_in(&self, folder: &str, words: &str) -> Output {
         let binary = PathBuf::from(env!("CARGO_BIN_EXE_cargo-zymase"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(binary.parent().unwrap().to_path_buf());
         let path = std::env::join_paths(folders.chain(std::env::split_paths(&path))).unwrap();
         let mut command = Command::new("cargo");
         command.args(words.split_whitespace());
-        command.current_dir(self.path());
+        command.current_dir(self.path().join(folder));
         // What cargo sets for the tests themselves is not for the project.
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -106,7 +111,12 @@ impl Project {
 
     /// Runs cargo, which succeeds, and gives what it printed on standard output.
     pub fn succeed(&self, words: &str) -> String {
-        let output = self.cargo(words);
+        self.succeed_in("", words)
+    }
+
+    /// Runs cargo in a folder of the project, where it succeeds.
+    pub fn succeed_in(&self, folder: &str, words: &str) -> String {
+        let output = self.cargo_in(folder, words);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "cargo {words}\n{errors}");
         String::from_utf8_lossy(&output.stdout).into_owned()

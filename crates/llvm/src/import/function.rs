@@ -14,6 +14,8 @@ pub(super) struct Body<'a> {
     pub(super) importer: &'a mut Importer,
     pub(super) function: Function,
     values: HashMap<Val, Value>,
+    /// The parameters whose names are those of the source program.
+    pub(super) named: HashSet<Value>,
     blocks: HashMap<Bb, Block>,
     /// For an edge, by its end and its start, what it passes to the phis at its end.
     incoming: HashMap<(Bb, Bb), Vec<Val>>,
@@ -34,6 +36,7 @@ impl Importer {
             importer: self,
             function,
             values: HashMap::new(),
+            named: HashSet::new(),
             blocks: HashMap::new(),
             incoming: HashMap::new(),
         };

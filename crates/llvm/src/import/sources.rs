@@ -39,6 +39,8 @@ const RVALUE_REFERENCE: u16 = 0x42;
 const ATOMIC: u16 = 0x47;
 
 // Where LLVM keeps things in nodes.
+const SCOPE_OF_VARIABLE: usize = 0;
+const NAME_OF_VARIABLE: usize = 1;
 const TYPE_OF_VARIABLE: usize = 3;
 const BASE: usize = 5;
 const ELEMENTS: usize = 6;
@@ -80,12 +82,15 @@ impl Body<'_> {
         if !matches!(
             kind,
             Record::LLVMDbgRecordDeclare | Record::LLVMDbgRecordValue
-        ) || ll::record_expression(record) != self.importer.empty_expression
-        {
+        ) {
             return None;
         }
         let value = self.known(ll::record_value(record, 0))?;
         let variable = ll::record_variable(record);
+        self.name_parameter(value, variable);
+        if ll::record_expression(record) != self.importer.empty_expression {
+            return None;
+        }
         let ty = self.importer.node_operand(variable, TYPE_OF_VARIABLE)?;
         let declared = match kind {
             Record::LLVMDbgRecordDeclare => Declared::Object(self.importer.source_type(ty)?),
@@ -95,6 +100,27 @@ impl Body<'_> {
             }
         };
         self.declare(value, declared);
+        Some(())
+    }
+
+    /// Gives a parameter of a Rust function the name that the source program has for it: rustc passes
+    /// a slice as two words, so a position would say nothing. The parameters of inlined functions,
+    /// which may have the same value, come behind.
+    fn name_parameter(&mut self, value: Value, variable: Md) -> Option<()> {
+        let operand = |at| self.importer.node_operand(variable, at);
+        let scope = operand(SCOPE_OF_VARIABLE)?;
+        let is_parameter = ll::metadata_kind(scope) as u32
+            == Kind::LLVMDISubprogramMetadataKind as u32
+            && self.function.arguments().contains(&value);
+        if !is_parameter || self.named.contains(&value) {
+            return None;
+        }
+        if ll::file_name(ll::scope_file(scope)).ends_with(".rs") {
+            let name = ll::metadata_as_value(self.importer.context, operand(NAME_OF_VARIABLE)?);
+            let name = ll::metadata_string(name)?;
+            self.function.set_value_name(value, name);
+            self.named.insert(value);
+        }
         Some(())
     }
 

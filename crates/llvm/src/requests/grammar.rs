@@ -194,6 +194,8 @@ impl Marker {
 /// What the name of a global variable means in the arguments of a request: `None` for an ordinary
 /// variable, an error with the word for something that looks like a marker and is none.
 pub fn marker(name: &str) -> Option<Result<Marker, String>> {
+    // The crate for Rust has a sentence behind the word, for those who link without Zymase.
+    let name = name.split(':').next().unwrap_or(name);
     if let Some((_, marker)) = MARKERS.iter().find(|(word, _)| *word == name) {
         return Some(Ok(*marker));
     }
@@ -389,6 +391,7 @@ mod tests {
         check("enzyme_dup", Some(Ok(Marker::Dup)));
         check("enzyme_dupnoneedv", Some(Ok(Marker::DupNoNeedStrided)));
         check("_ZN2ns10enzyme_dupE", Some(Ok(Marker::Dup)));
+        check("enzyme_dup: build with Zymase", Some(Ok(Marker::Dup)));
         check("enzyme_foo", Some(Err("enzyme_foo")));
         check("counter", None);
         assert_eq!(closest_marker("enzyme_dub"), "enzyme_dup");

@@ -77,10 +77,17 @@ impl Pins {
             }
         });
         complaint.places = places.collect();
-        // The call of a function that stands for a request is where the request is.
+        // The call of a function that stands for a request is where the request is, and an attribute
+        // is the place of all that it wrote.
         let spot = |place: &Place| (place.file.clone(), place.line, place.column);
         let places = &mut complaint.places;
-        places.dedup_by(|next, place| place.line > 0 && spot(next) == spot(place));
+        places.dedup_by(|next, place| {
+            let same = place.line > 0 && spot(next) == spot(place);
+            if same && next.link == Link::Asked {
+                *place = next.clone();
+            }
+            same
+        });
         complaint
     }
 }

@@ -1,12 +1,11 @@
 //! Where an instruction is in the source program.
 
 use crate::ll;
-use crate::raw::{text, value_name};
+use crate::raw::value_name;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
-use std::path::Path;
-use zymase_core::diagnostic::{Diagnostic, Link, Place};
+use zymase_core::diagnostic::{Diagnostic, Link, Place, without_libraries};
 
 /// The place of an instruction, and of the calls through which it was inlined.
 ///
@@ -36,7 +35,7 @@ pub unsafe fn places_of(instruction: LLVMValueRef) -> Vec<Place> {
             });
             location = inlined_at;
         }
-        places
+        without_libraries(places)
     }
 }
 
@@ -72,7 +71,7 @@ pub unsafe fn place_of_variable(variable: LLVMValueRef) -> Option<Place> {
             if ll::metadata_kind(node) as u32 == wanted as u32 {
                 let declared = LLVMDIGlobalVariableExpressionGetVariable(node);
                 place = Some(Place {
-                    file: name_of(LLVMDIVariableGetFile(declared)),
+                    file: ll::file_name(LLVMDIVariableGetFile(declared)),
                     line: LLVMDIVariableGetLine(declared),
                     column: 0,
                     function: value_name(variable),
@@ -101,36 +100,13 @@ fn subprogram_of(context: LLVMContextRef, scope: LLVMMetadataRef) -> Option<Stri
     None
 }
 
-/// The file of a scope, as the compiler was given it.
+/// The file of a scope.
 unsafe fn file_of(scope: LLVMMetadataRef) -> String {
     // SAFETY: scopes have a file or none.
     unsafe {
         match scope.is_null() {
             true => String::new(),
-            false => name_of(LLVMDIScopeGetFile(scope)),
-        }
-    }
-}
-
-/// The name of a file, as the compiler was given it.
-unsafe fn name_of(file: LLVMMetadataRef) -> String {
-    // SAFETY: the strings live as long as the metadata.
-    unsafe {
-        if file.is_null() {
-            return String::new();
-        }
-        let mut len = 0;
-        let name = LLVMDIFileGetFilename(file, &mut len);
-        let name = text(name, len as usize);
-        let folder = LLVMDIFileGetDirectory(file, &mut len);
-        let folder = text(folder, len as usize);
-        if Path::new(&name).is_absolute() || Path::new(&name).exists() || folder.is_empty() {
-            return name;
-        }
-        let whole = Path::new(&folder).join(&name);
-        match whole.exists() {
-            true => whole.display().to_string(),
-            false => name,
+            false => ll::file_name(LLVMDIScopeGetFile(scope)),
         }
     }
 }

@@ -273,6 +273,11 @@ impl<'a> Writer<'a> {
             Mode::Reverse => format_ident!("autodiff"),
         };
         let span = self.words.name.span().resolved_at(Span::mixed_site());
+        let [result, value, given, sum] = ["result", "value", "seed", "sum"].map(|name| {
+            let mut name = self.fresh(name);
+            name.set_span(span);
+            name
+        });
         let Some(ty) = &self.outcome.result else {
             return quote_spanned! {span=>
                 unsafe {
@@ -285,7 +290,7 @@ impl<'a> Writer<'a> {
             quote_spanned! {span=>
                 unsafe {
                     let thunk: fn(#(#types,)* &mut ::core::mem::MaybeUninit<#ty>) =
-                        |#(#names,)* result| unsafe { result.write(#called); };
+                        |#(#names,)* #result| unsafe { #result.write(#called); };
                     ::zymase::__private::#name(thunk as *const () #(, #request)* #more);
                 }
             }
@@ -308,10 +313,10 @@ impl<'a> Writer<'a> {
                         &#ty,
                         &mut ::core::mem::MaybeUninit<#ty>,
                         &mut f64,
-                    ) = |#(#names,)* seed, result, sum| unsafe {
-                        let value = #called;
-                        *sum = #differentiable::dot(&value, seed);
-                        result.write(value);
+                    ) = |#(#names,)* #given, #result, #sum| unsafe {
+                        let #value = #called;
+                        *#sum = #differentiable::dot(&#value, #given);
+                        #result.write(#value);
                     };
                     ::zymase::__private::#name(
                         thunk as *const () #(, #request)*,

@@ -1,10 +1,10 @@
 //! The parameters: how each reaches the thunk, what is checked, what the request says about it.
 
-use super::{Writer, differentiable, local, marker, must_have_derivative};
+use super::{Writer, differentiable, marker, must_have_derivative};
 use crate::activity::{Activity, Mode, Word};
 use crate::forms::{Form, peel};
 use crate::function::Parameter;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 
@@ -18,7 +18,12 @@ impl Writer<'_> {
             self.declarations.push(quote!(#shadow: #ty));
         }
         self.shadows_self |= name == "self" && !shadows.is_empty();
-        let inside = local("p", self.thunk_names.len());
+        // Messages name the parameters of the thunk.
+        let mut inside = match name == "self" {
+            true => format_ident!("self_"),
+            false => name.clone(),
+        };
+        inside.set_span(Span::mixed_site());
         match &parameter.form {
             Form::Value(_) => self.value(parameter, word, &shadows, &inside),
             Form::Fat { .. } => {

@@ -11,6 +11,7 @@ pub(crate) mod inputs;
 mod keep;
 mod native;
 mod resolve;
+mod whole;
 
 use crate::args::{CompileOptions, Level};
 use crate::compile::{Done, codegen_level, differentiate};
@@ -50,11 +51,18 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
         return tools::run(tools::command(&linker).args(others).args(runtime));
     }
-    let Compiled { objects, used } = compile_units(&inputs, &arguments)?;
+    let Compiled {
+        objects,
+        absorbed,
+        used,
+    } = compile_units(&inputs, &arguments)?;
     keep::keep(&arguments.all, &inputs, &used)?;
     let mut command = tools::command(&linker);
     let mut replaced = Vec::new();
     for (number, input) in inputs.inputs.iter().enumerate() {
+        if matches!(input, Input::Object { unit, .. } if absorbed.contains(unit)) {
+            continue;
+        }
         replaced.push(match input {
             Input::Passed(argument) => argument.clone(),
             Input::Object { unit, argument, .. } => match objects.get(unit) {
@@ -121,6 +129,8 @@ type Promoted = HashMap<usize, Vec<(String, String)>>;
 /// The native objects of units that are not linked as they were.
 struct Compiled {
     objects: HashMap<usize, Vec<u8>>,
+    /// The units whose code is in the object of another.
+    absorbed: BTreeSet<usize>,
     /// The units that derivatives were made from.
     used: BTreeSet<usize>,
 }
@@ -152,11 +162,13 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
     }
     let replaced = served.keys().chain(promoted.keys()).copied();
     let replaced = with_borrowers(inputs, replaced.collect());
+    let together = whole::parts(inputs, arguments, &served);
+    let mut whole: Option<(usize, Module)> = None;
     let mut objects = HashMap::new();
     for (index, unit) in inputs.units.iter().enumerate() {
         let (module, renamed) = (served.remove(&index), promoted.get(&index));
         let stays = unit.native.is_some() || arguments.leaves_bitcode();
-        if stays && !replaced.contains(&index) {
+        if stays && !replaced.contains(&index) && !together.contains(&index) {
             continue;
         }
         journal::step(&format!("generating code for {}", unit.name));
@@ -166,9 +178,25 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
             None => Module::parse(&context, &unit.bytes, &unit.name)?,
         };
         promote(&module, renamed.map_or(&[], Vec::as_slice));
-        objects.insert(index, generate(&module, unit, arguments)?);
+        match &whole {
+            _ if !together.contains(&index) => {
+                objects.insert(index, generate(&module, unit, arguments)?);
+            }
+            None => whole = Some((index, module)),
+            Some((_, whole)) => whole::add(whole, &module, &unit.name)?,
+        }
     }
-    Ok(Compiled { objects, used })
+    let mut absorbed = together;
+    if let Some((index, module)) = &whole {
+        absorbed.remove(index);
+        let object = generate(module, &inputs.units[*index], arguments)?;
+        objects.insert(*index, object);
+    }
+    Ok(Compiled {
+        objects,
+        absorbed,
+        used,
+    })
 }
 
 /// The units whose native code is replaced: these, and those that use something which only the

@@ -7,7 +7,7 @@ use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, call_args};
 use crate::analysis::types::Kinds;
 use crate::derivative::Made;
-use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::diagnostic::{Code, Diagnostic, Result, rust_parameter};
 use crate::ir::{Activity as ArgActivity, Callee, Inst, InstData, Nest, Op, Value, is_class_table};
 use cranelift_entity::EntitySet;
 
@@ -244,7 +244,10 @@ impl Solver<'_> {
         let (what, help) = match object {
             Object::Argument(i) if self.key.made[i] == Made::Nothing => return Ok(()),
             Object::Argument(i) if self.key.args[i] == ArgActivity::Const => (
-                format!("to memory of argument {}, which is const", i + 1),
+                match rust_parameter(self.function, i) {
+                    Some(name) => format!("to memory of the parameter `{name}`, which is const"),
+                    None => format!("to memory of argument {}, which is const", i + 1),
+                },
                 "pass that argument as enzyme_dup with a shadow, or keep the two apart",
             ),
             Object::Foreign => (

@@ -19,11 +19,25 @@ pub fn inactive(symbol: &str) -> Option<&'static str> {
     }
     let path = format!("{:#}", try_demangle(symbol).ok()?);
     let method = path.strip_prefix('<').unwrap_or(&path);
-    if RUNS_CODE.iter().any(|start| method.starts_with(start)) {
+    let formats = method.starts_with("core::fmt::") || method.starts_with("alloc::fmt::");
+    let runs_code = RUNS_CODE.iter().any(|start| method.starts_with(start));
+    if runs_code || !formats && is_instance_for_program(&path) {
         return None;
     }
     let row = INACTIVE.iter().find(|row| method.starts_with(row.0));
     row.map(|row| row.1)
+}
+
+/// Whether a function was compiled for numbers, or for types and functions from outside of the
+/// standard library. It holds those numbers and runs those functions, as `LocalKey::with` does, so
+/// derivatives may flow through it.
+fn is_instance_for_program(path: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    path.split(|c| !is_inside(c))
+        .any(|word| match word.split_once("::") {
+            Some((root, _)) => !["", "core", "alloc", "std", "__rustc"].contains(&root),
+            None => ["f32", "f64", "fn", "dyn"].contains(&word),
+        })
 }
 
 /// What a function that makes text does with the memory behind its arguments, though the program may
@@ -142,6 +156,26 @@ mod tests {
                 true,
             ),
             ("_RNvNtCs1_4prog3fmt6square", false),
+            ("_RNvNtCs1_3std3env4args", true),
+            (
+                "_RNvCs1_7___rustc35___rust_no_alloc_shim_is_unstable_v2",
+                true,
+            ),
+            // `<std::thread::local::LocalKey<core::cell::Cell<u8>>>::get`
+            (
+                "_RNvMNtNtCs1_3std6thread5localINtB2_8LocalKeyINtNtCs2_4core4cell4CellhEE3get",
+                true,
+            ),
+            // `<std::thread::local::LocalKey<core::cell::Cell<f64>>>::get`
+            (
+                "_RNvMNtNtCs1_3std6thread5localINtB2_8LocalKeyINtNtCs2_4core4cell4CelldEE3get",
+                false,
+            ),
+            // `std::thread::scoped::scope::<prog::cost::{closure#0}>`
+            (
+                "_RINvNtNtCs1_3std6thread6scoped5scopeNCNvCs3_4prog4cost0E",
+                false,
+            ),
             ("core_fmt", false),
         ] {
             assert_eq!(super::inactive(symbol).is_some(), inactive, "{symbol}");
