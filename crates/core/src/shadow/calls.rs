@@ -87,6 +87,7 @@ impl Walk<'_> {
                 self.check_characters(data)?;
                 self.func.attach_inst(self.block, inst);
                 self.shadow_of_found(inst, data);
+                self.shadow_of_text(inst, data);
                 return Ok(());
             }
             CallKind::Defined(func)
@@ -201,6 +202,38 @@ impl Walk<'_> {
             .map(|shadow| builder.value(address.clone(), vec![shadow, distance], Type::ptr()));
         let places = places.collect();
         self.shadows.insert(result, places);
+    }
+
+    /// A function that makes a text leaves it in memory that may have a shadow, beside numbers: the
+    /// text, which has no derivative, is its own shadow.
+    fn shadow_of_text(&mut self, inst: Inst, data: &InstData) {
+        let Some(call) = data.op.call() else { return };
+        let Callee::Direct(func) = call.callee else {
+            return;
+        };
+        let Some(known) = known::known(self.callee(func)) else {
+            return;
+        };
+        for (i, attrs) in call.args.iter().enumerate() {
+            let (Some(ty), true) = (attrs.sret, known.argument(i).contains('m')) else {
+                continue;
+            };
+            let text = data.args[i];
+            if !self.primal.has_shadow(text) {
+                continue;
+            }
+            let bytes = self.synthesis.module.layout.store_size(ty);
+            for shadow in self.shadows_of(text) {
+                let mut builder = self.builder(Some(inst));
+                let bytes = builder.func.iconst(Type::i64(), bytes.into());
+                let copy = Op::MemCopy {
+                    overlapping: true,
+                    dst: Access::aligned(1),
+                    src: Access::aligned(1),
+                };
+                builder.effect(copy, vec![shadow, text, bytes]);
+            }
+        }
     }
 
     /// A function that a pointer may lead to, but that has no derivative: perhaps it is never

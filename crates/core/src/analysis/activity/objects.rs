@@ -159,7 +159,7 @@ impl Objects {
                     }
                 }
             }
-            if !objects.changed && !(following.suspicious && objects.suspect(function)) {
+            if !objects.changed && (!following.suspicious || !objects.suspect(function)) {
                 objects.outliving = objects.reached_from_outside();
                 return objects;
             }
