@@ -56,6 +56,7 @@ programs!(
     nbody,
     network,
     numbers,
+    ordering,
     overflow,
     panics,
     parsing,

@@ -91,7 +91,11 @@ impl Body<'_> {
             Record::LLVMDbgRecordDeclare => Declared::Object(self.importer.source_type(ty)?),
             _ => {
                 let to = self.importer.pointee(ty)?;
-                Declared::Element(self.importer.source_type(to)?)
+                let source = self.importer.source_type(to)?;
+                match self.importer.is_reference_to_one(ty) {
+                    true => Declared::Object(source),
+                    false => Declared::Element(source),
+                }
             }
         };
         self.declare(value, declared);
@@ -371,6 +375,14 @@ impl Importer {
             true => self.node_operand(ty, BASE),
             false => None,
         }
+    }
+
+    /// Whether a pointer leads to one value and not into an array. Rust's references and boxes do,
+    /// as when the field of a tuple is lent; its raw pointers say nothing. Pointers of other
+    /// languages have no names.
+    fn is_reference_to_one(&self, ty: Md) -> bool {
+        let name = self.name(self.resolve(ty));
+        !name.is_empty() && !name.starts_with('*')
     }
 
     fn name(&self, ty: Md) -> String {

@@ -303,7 +303,7 @@ impl Shape {
 
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
-        let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
+        let both = &|mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
             (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
                 Some(Cell::Ptr(Shared::new(mine.common(theirs))))
             }
@@ -326,11 +326,9 @@ impl Shape {
             declared: declared
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.declared.get(&k))?)))
                 .collect(),
-            element: match self.element == other.element {
-                true => self.element,
-                false => Element::Several,
-            },
+            element: Element::None,
         };
+        shape.declare_common_element(self, other, both);
         for known in [self, other] {
             shape.forget_contradicted(known);
         }
