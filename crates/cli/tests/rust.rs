@@ -35,6 +35,7 @@ macro_rules! programs {
 
 programs!(
     arrays,
+    boxed_iterators,
     boxes,
     closures,
     cow,
@@ -44,6 +45,7 @@ programs!(
     dyn_traits,
     enums,
     generics,
+    hash_maps,
     heaps,
     in_place,
     iterators,

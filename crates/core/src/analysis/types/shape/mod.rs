@@ -158,6 +158,8 @@ impl Shape {
             matching.filter(|((stride, start), _)| offset.rem_euclid(*stride) == *start);
         let repeated = matching.next().map(|((stride, _), cell)| (*stride, cell));
         match (repeated, self.in_other_element(offset)) {
+            // Integers that repeat are not believed: there may be bytes before or behind an array.
+            (Some((_, Cell::Int)), Some(declared)) => Some((OTHER_ELEMENT, declared)),
             // An array in the first structure, or an array of structures: nobody knows which.
             (Some((stride, seen)), Some(declared)) if !seen.is_like(declared) => {
                 Some((stride, &Cell::Conflict(Kinds::INT)))
