@@ -72,6 +72,7 @@ programs!(
     statics,
     strings,
     structures,
+    swaps,
     vectors,
 );
 
