@@ -111,18 +111,22 @@ impl Primal {
         }
     }
 
-    /// The loops that move active memory in pieces of which nobody knows the type.
+    /// The loops that move active memory in pieces of which nobody knows the type. Among them may be
+    /// addresses, whose shadows must move along in either mode.
     fn loops_to_raise(&self, module: &Module, function: &Function) -> Vec<Moves> {
         let mut loops = raise_moves::find(function);
-        let floats = self.key.reverse || self.key.recording;
         loops.retain(|moves| {
             moves.stores.iter().any(|&store| {
-                let value = self.function.inst(store).args[0];
+                let [value, pointer] = self.function.inst(store).args[..] else {
+                    return false;
+                };
                 let pieces = self.types.pieces(module, &self.function, value);
                 let unclear =
                     |(_, piece): &(i64, Piece)| matches!(piece, Piece::Unknown | Piece::Conflict);
-                let moved = (floats && self.is_active(value)) || self.has_shadow(value);
-                moved && pieces.iter().any(unclear)
+                let floats = (self.key.reverse || self.key.recording) && self.is_active(value);
+                let addresses = self.has_shadow(value)
+                    || self.has_shadow(pointer) && !self.types.shape(pointer).holds_no_address();
+                (floats || addresses) && pieces.iter().any(unclear)
             })
         });
         loops

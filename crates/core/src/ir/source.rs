@@ -33,4 +33,7 @@ pub enum Declared {
     Object(SourceType),
     /// It is an element of this type, or of an array of such elements.
     Element(SourceType),
+    /// The program calls it this type, which has integers only. It may have put floats there by
+    /// other means, so that counts only where nothing else is known.
+    Integers(SourceType),
 }

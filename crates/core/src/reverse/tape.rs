@@ -369,7 +369,7 @@ fn frame_parts(module: &Module, pair: &Pair) -> Vec<(u64, SourcePart)> {
         .flatten()
         .filter_map(|declared| match declared {
             Declared::Object(source) => Some(module.sources[*source].parts.clone()),
-            Declared::Element(_) => None,
+            Declared::Element(_) | Declared::Integers(_) => None,
         });
     parts.flatten().collect()
 }

@@ -94,6 +94,9 @@ impl Importer {
         {
             function.attrs.alloc = Some(alloc);
         }
+        if rust::hashes(&function.name) {
+            function.attrs.flags |= FnFlags::INACTIVE;
+        }
         let dealloc = rust::beside(&function.name, "__rust_dealloc");
         if let (Some(alloc), Some(by)) = (&mut function.attrs.alloc, dealloc)
             && alloc.kind == AllocKind::Alloc

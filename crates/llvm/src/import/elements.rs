@@ -18,8 +18,9 @@ const TEMPLATE_PARAMETERS: usize = 9;
 const NAME_OF_PARAMETER: usize = 0;
 const TYPE_OF_PARAMETER: usize = 1;
 
-/// The modules of `core` whose generic functions move values of their parameter `T`.
-const MODULES: [&str; 4] = ["ptr", "intrinsics", "mem", "slice"];
+/// The modules of `core` whose generic functions move values of their parameter `T`. Those of
+/// `slice` store lengths and indices too, and move values by means of these.
+const MODULES: [&str; 3] = ["ptr", "intrinsics", "mem"];
 
 impl Body<'_> {
     /// Takes note of what the pointers of an instruction lead to, if it belongs to a function that

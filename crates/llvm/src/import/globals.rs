@@ -2,6 +2,7 @@
 
 use super::{Importer, constants::int_bits, is_local, is_replaceable};
 use crate::ll::{self, Kind, LLVMTypeKind as K, Opcode, Val};
+use zymase_core::analysis::known::rust;
 use zymase_core::ir::{Global, GlobalData, Initializer, Symbol, is_class_table};
 
 impl Importer {
@@ -35,8 +36,13 @@ impl Importer {
             true => self.source_of_global(value),
             false => None,
         };
+        let name = ll::name(value);
+        // What the standard library keeps for functions without derivatives, such as the keys of
+        // hashes.
+        let of_library = rust::inactive(&name).is_some();
         let global = self.module.globals.push(GlobalData {
-            name: ll::name(value),
+            inactive: is_class_table(&name) || of_library,
+            name,
             size: match sized {
                 true => ll::abi_size(self.layout, ty),
                 false => 0,
@@ -46,7 +52,6 @@ impl Importer {
             constant: is_variable && ll::is_constant_global(value),
             thread_local: is_variable && ll::is_thread_local(value),
             local: is_local(value),
-            inactive: is_class_table(&ll::name(value)),
             source,
             origin: Some(origin),
         });

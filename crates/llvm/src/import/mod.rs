@@ -69,6 +69,8 @@ struct Importer {
     scopes: HashMap<Val, Scope>,
     domains: HashMap<Val, u32>,
     sources: HashMap<Md, Option<SourceType>>,
+    /// Types of integers alone.
+    integers: HashMap<Md, Option<SourceType>>,
     /// The type of a character, once there is one.
     character: Option<SourceType>,
     /// What the functions of scopes move.
@@ -111,6 +113,7 @@ impl Importer {
             scopes: HashMap::new(),
             domains: HashMap::new(),
             sources: HashMap::new(),
+            integers: HashMap::new(),
             character: None,
             moved_types: HashMap::new(),
             empty_expression: ll::empty_expression(llvm.raw()),

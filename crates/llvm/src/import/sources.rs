@@ -94,10 +94,7 @@ impl Body<'_> {
         let ty = self.importer.node_operand(variable, TYPE_OF_VARIABLE)?;
         let declared = match kind {
             Record::LLVMDbgRecordDeclare => Declared::Object(self.importer.source_type(ty)?),
-            _ => {
-                let to = self.importer.pointee(ty)?;
-                Declared::Element(self.importer.source_type(to)?)
-            }
+            _ => self.importer.declared_behind(ty)?,
         };
         self.declare(value, declared);
         Some(())
@@ -143,6 +140,18 @@ impl Importer {
         self.source_type(ty)
     }
 
+    /// What a pointer of this type leads to.
+    fn declared_behind(&mut self, ty: Md) -> Option<Declared> {
+        let to = self.pointee(ty)?;
+        let to_one = self.is_reference_to_one(ty);
+        Some(match self.source_type(to) {
+            Some(source) if to_one => Declared::Object(source),
+            Some(source) => Declared::Element(source),
+            None if to_one => Declared::Integers(self.integers(to)?),
+            None => return None,
+        })
+    }
+
     /// What core should know of a type; none if that is nothing.
     fn source_type(&mut self, ty: Md) -> Option<SourceType> {
         if let Some(&known) = self.sources.get(&ty) {
@@ -158,25 +167,38 @@ impl Importer {
             self.sources.insert(ty, None);
             return None;
         }
-        Some(self.add_source(ty, parts))
+        // The type is known before what its pointers lead to, because that may be itself.
+        let source = self.module.sources.push(SourceTypeData::default());
+        self.sources.insert(ty, Some(source));
+        self.module.sources[source] = self.data_of(ty, parts);
+        Some(source)
     }
 
     /// What core should know of the type of values that generic code moves. Its integers are
     /// integers, unlike those of code that carries other things in them; only bytes say nothing.
     pub(super) fn value_type(&mut self, ty: Md) -> Option<SourceType> {
-        let known = self.source_type(ty);
-        if known.is_some() {
+        self.source_type(ty).or_else(|| self.integers(ty))
+    }
+
+    /// A type of integers alone, none of them a single byte.
+    fn integers(&mut self, ty: Md) -> Option<SourceType> {
+        if let Some(&known) = self.integers.get(&ty) {
             return known;
         }
         let mut parts = Parts::new();
-        self.collect(ty, 0, DEEPEST, &mut parts)?;
+        let known = self.collect(ty, 0, DEEPEST, &mut parts);
         let is_integer = |part: &Part| matches!(part, Part::Int(bytes) if *bytes > 1);
-        let tells = !parts.is_empty() && parts.values().all(is_integer);
-        tells.then(|| self.add_source(ty, parts))
+        let tells = known.is_some() && !parts.is_empty() && parts.values().all(is_integer);
+        let source = tells.then(|| {
+            let data = self.data_of(ty, parts);
+            self.module.sources.push(data)
+        });
+        self.integers.insert(ty, source);
+        source
     }
 
-    /// Makes core know the parts of a type.
-    fn add_source(&mut self, ty: Md, mut parts: Parts) -> SourceType {
+    /// A type with these parts, and with what its pointers lead to.
+    fn data_of(&mut self, ty: Md, mut parts: Parts) -> SourceTypeData {
         let mut size = ll::type_size(self.resolve(ty)) / 8;
         fill_padding(&mut parts, size);
         // What ends in an array of any length is no element of an array itself, and its size says
@@ -184,9 +206,6 @@ impl Importer {
         if self.is_open(ty, DEEPEST) {
             size = 0;
         }
-        // The type is known before what its pointers lead to, because that may be itself.
-        let source = self.module.sources.push(SourceTypeData::default());
-        self.sources.insert(ty, Some(source));
         let mut finished = Vec::new();
         for (at, part) in parts {
             finished.push((
@@ -202,11 +221,10 @@ impl Importer {
                 },
             ));
         }
-        self.module.sources[source] = SourceTypeData {
+        SourceTypeData {
             size,
             parts: finished,
-        };
-        source
+        }
     }
 
     /// Adds the scalars of a type at an offset; none if the type is not understood, or too large.
@@ -397,6 +415,14 @@ impl Importer {
             true => self.node_operand(ty, BASE),
             false => None,
         }
+    }
+
+    /// Whether a pointer leads to one value and not into an array. Rust's references and boxes do,
+    /// as when the field of a tuple is lent; its raw pointers say nothing. Pointers of other
+    /// languages have no names.
+    fn is_reference_to_one(&self, ty: Md) -> bool {
+        let name = self.name(self.resolve(ty));
+        !name.is_empty() && !name.starts_with('*')
     }
 
     fn name(&self, ty: Md) -> String {

@@ -172,7 +172,10 @@ impl Effects {
                 summary.frees_other |= does.frees_other;
                 summary.leaves |= does.leaves;
                 summary.moves |= does.moves || moves_address(function, &points_to, data);
-                summary.outside |= does.outside || looks_outside(&points_to, data);
+                // Nobody gets to see what a call found that never returns.
+                let returns = !never_returns(module, data);
+                summary.outside |= does.outside && returns;
+                summary.outside |= looks_outside(function, &points_to, data);
                 let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
                 for (i, &pointer) in pointers.iter().enumerate() {
                     let effects = does.arg(i) - own;
@@ -266,8 +269,20 @@ fn moves_address(function: &Function, points_to: &PointsTo, data: &InstData) -> 
     }
 }
 
+/// Whether an instruction calls a function that never returns.
+fn never_returns(module: &Module, data: &InstData) -> bool {
+    let Some(call) = data.op.call() else {
+        return false;
+    };
+    let callee = match call.callee {
+        Callee::Direct(func) => module.funcs[func].attrs.flags,
+        Callee::Indirect => FnFlags::empty(),
+    };
+    (callee | call.attrs.flags).contains(FnFlags::NORETURN)
+}
+
 /// Whether an instruction may get an address from memory that no argument leads to.
-fn looks_outside(points_to: &PointsTo, data: &InstData) -> bool {
+fn looks_outside(function: &Function, points_to: &PointsTo, data: &InstData) -> bool {
     let global = |value: Value| {
         let mut objects = points_to.objects(value);
         objects.any(|object| matches!(object, Object::Global(_)))
@@ -276,7 +291,8 @@ fn looks_outside(points_to: &PointsTo, data: &InstData) -> bool {
         Op::Load(_) | Op::AtomicRmw(..) | Op::CmpXchg { .. } => global(data.args[0]),
         Op::MemCopy { .. } => global(data.args[1]),
         Op::Store(_) | Op::Return => data.args.first().is_some_and(|&value| global(value)),
-        Op::Cast(op) => *op == CastOp::IntToPtr,
+        // A constant that is no address, such as that of memory without bytes, leads nowhere.
+        Op::Cast(CastOp::IntToPtr) => function.as_int(data.args[0]).is_none(),
         _ => false,
     }
 }

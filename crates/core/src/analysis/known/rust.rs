@@ -91,6 +91,27 @@ const INACTIVE: [(&str, &str); 14] = [
     ("__rustc::__rust_no_alloc_shim_is_unstable", "-"),
 ];
 
+/// Whether a function is one of a hasher of the standard library. Programs have bodies of their own
+/// of these. A hash says where something is kept, and no derivative flows through it, whatever it
+/// was made of.
+pub fn hashes(symbol: &str) -> bool {
+    const HASHERS: [&str; 2] = [
+        "core::hash::sip::Hasher",
+        "std::hash::random::DefaultHasher",
+    ];
+    // Symbols are in either scheme. The older one is that of C++ as well, with a hash at the end.
+    let older = || symbol.starts_with("_ZN") && symbol.ends_with('E') && symbol.contains("17h");
+    if !symbol.starts_with("_R") && !older() {
+        return false;
+    }
+    let Ok(path) = try_demangle(symbol) else {
+        return false;
+    };
+    let path = format!("{path:#}");
+    let method = path.strip_prefix('<').unwrap_or(&path);
+    HASHERS.iter().any(|hasher| method.starts_with(hasher))
+}
+
 /// Rust's allocation functions.
 const ALLOCATORS: [&str; 4] = [
     "__rust_alloc",
@@ -180,6 +201,15 @@ mod tests {
         ] {
             assert_eq!(super::inactive(symbol).is_some(), inactive, "{symbol}");
         }
+    }
+
+    #[test]
+    fn hashers_are_known_in_both_schemes() {
+        let write = "_ZN71_$LT$core..hash..sip..Hasher$LT$S$GT$$u20$as$u20$core..hash..Hasher$GT$5write17h5c81877e90f5a6d2E";
+        assert!(hashes(write));
+        let other = "_ZN4core4hash11BuildHasher8hash_one17h2d9eced690d38411E";
+        assert!(!hashes(other));
+        assert!(!hashes("_ZN4core4hash3sip6HasherE"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::bytes::{is_flag_mask, known_byte};
 use super::solver::Solver;
-use super::{Cell, Shape, Shared};
+use super::{Cell, Piece, Shape, Shared};
 use crate::ir::{BinaryOp, CastOp, Value};
 
 impl Solver<'_> {
@@ -79,6 +79,7 @@ impl Solver<'_> {
                     self.learn_bytes(result, &Cell::Int);
                 } else {
                     self.bitwise(op, args, result);
+                    self.combined(args, result);
                 }
             }
             // The sign is asked for, and floats have it where integers have it: to order floats by
@@ -94,6 +95,19 @@ impl Solver<'_> {
                 }
             }
             FAdd | FSub | FMul | FDiv | FRem => {}
+        }
+    }
+
+    /// The result of an operation on whole integers: what comes of integers alone is one.
+    pub(super) fn combined(&mut self, args: &[Value], result: Value) {
+        let size = self.size(self.function.ty(result));
+        let is_integer = |v: &Value| {
+            let pieces = self.shapes[*v].pieces(0, size);
+            self.function.as_int(*v).is_some()
+                || pieces.iter().all(|(_, piece)| *piece == Piece::Int)
+        };
+        if self.arithmetic && args.iter().all(is_integer) {
+            self.learn_bytes(result, &Cell::Int);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the program declares: debug information as a source of types.
 
 use super::solver::Solver;
-use super::{Cell, Shape, Shared};
+use super::{Cell, Piece, Shape, Shared};
 use crate::ir::{
     Constant, Declared, Module, Op, SourcePart, SourceType, Symbol, TypeKind, Value, ValueDef,
 };
@@ -18,6 +18,7 @@ impl Solver<'_> {
                 let shape = match *declared {
                     Declared::Object(source) => object(self.module, source, DEPTH),
                     Declared::Element(source) => element(self.module, source, DEPTH),
+                    Declared::Integers(_) => continue,
                 };
                 self.learn(value, &shape);
             }
@@ -32,6 +33,30 @@ impl Solver<'_> {
             {
                 let shape = object(self.module, source, DEPTH);
                 self.learn(value, &shape.shifted(*offset));
+            }
+        }
+    }
+
+    /// Takes bytes for integers that the program calls so, where nothing else is known of them.
+    pub(super) fn learn_integers(&mut self) {
+        let function = self.function;
+        for (&value, declarations) in &function.declared {
+            for declared in declarations {
+                let Declared::Integers(source) = *declared else {
+                    continue;
+                };
+                let mut shape = Shape::default();
+                for (at, part) in &self.module.sources[source].parts {
+                    let SourcePart::Int(bytes) = *part else {
+                        continue;
+                    };
+                    let pieces = self.shapes[value].pieces(*at as i64, bytes as i64);
+                    let unknown = pieces.iter().filter(|(_, piece)| *piece == Piece::Unknown);
+                    for (inside, _) in unknown {
+                        shape.insert(*at as i64 + inside, Cell::Int);
+                    }
+                }
+                self.learn(value, &shape);
             }
         }
     }

@@ -17,6 +17,7 @@ mod advancing;
 mod apart;
 mod bits;
 mod bytes;
+mod choices;
 mod declared;
 mod factor;
 mod hint;

@@ -131,6 +131,10 @@ impl<'a> Solver<'a> {
                 self.repeated = repeated;
                 self.in_context = in_context;
                 self.tagged_integers = tagged_integers;
+                if tagged_integers {
+                    self.learn_integers();
+                    self.learn_choices();
+                }
                 self.phase()
             },
         )
@@ -375,6 +379,11 @@ impl<'a> Solver<'a> {
                 let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
                 self.learn(pointer, &shape);
             }
+            if let Some(result) = result
+                && combines_integers(&callee.name)
+            {
+                self.combined(args, result);
+            }
             return;
         }
         let count = self.module.funcs[func].arguments().len();
@@ -432,6 +441,14 @@ impl<'a> Solver<'a> {
         }
         all.unwrap_or_default()
     }
+}
+
+/// Whether a function of LLVM's makes an integer of the bits of its operands.
+fn combines_integers(name: &str) -> bool {
+    let name = name
+        .strip_prefix("llvm.")
+        .and_then(|name| name.split('.').next());
+    name.is_some_and(|name| ["fshl", "fshr", "bswap", "bitreverse"].contains(&name))
 }
 
 fn is_address(constant: &Constant) -> bool {

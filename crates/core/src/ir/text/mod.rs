@@ -69,7 +69,7 @@
 //!
 //! Before its first block a body may say what the program declares of the memory behind pointers:
 //! `declared %p element 0` for an element of a source type or an array of them, `declared %a object
-//! 1` for a variable.
+//! 1` for a variable, `declared %k integers 2` for integers that may hold something else.
 //!
 //! Types are `void i64 f16 bf16 f32 f64 x86_fp80 f128 ptr ptr(3) <4 x f64> [8 x i32]
 //! {i8, f64} <{i8, f64}> opaque "name"`.

@@ -48,16 +48,15 @@ pub(super) fn parse_body(
     let mut declared = Vec::new();
     while cursor.eat_word("declared") {
         let operand = cursor.operand()?;
-        let object = cursor.eat_word("object");
-        if !object {
+        let declaration = if cursor.eat_word("object") {
+            Declared::Object
+        } else if cursor.eat_word("integers") {
+            Declared::Integers
+        } else {
             cursor.expect_word("element")?;
-        }
-        let source = cursor.source()?;
-        let declaration = match object {
-            true => Declared::Object(source),
-            false => Declared::Element(source),
+            Declared::Element
         };
-        declared.push((operand, declaration));
+        declared.push((operand, declaration(cursor.source()?)));
     }
     let mut header = names;
     while !cursor.eat('}') {

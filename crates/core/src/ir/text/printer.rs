@@ -154,6 +154,7 @@ pub(crate) fn function_text(module: &Module, func: &Function) -> String {
             let (word, source) = match declared {
                 Declared::Object(source) => ("object", source),
                 Declared::Element(source) => ("element", source),
+                Declared::Integers(source) => ("integers", source),
             };
             let operand = names.value(*value);
             let _ = writeln!(out, "    declared {operand} {word} {}", source.as_u32());

@@ -91,12 +91,8 @@ fn moves(function: &Function, block: Block) -> Option<Moves> {
                 access
             }
             Op::Address { .. } | Op::Binary(_) | Op::ICmp(_) | Op::Cast(_) => continue,
-            // A note to the optimizer.
-            Op::Opaque(opaque)
-                if opaque.memory.arguments.is_empty() && opaque.memory.other.is_empty() =>
-            {
-                continue;
-            }
+            // It tells the optimizer that accesses of one iteration are apart, and does nothing.
+            Op::Opaque(opaque) if opaque.name == "llvm.experimental.noalias.scope.decl" => continue,
             _ => return None,
         };
         if access.volatile || access.atomic.is_some() {

@@ -80,6 +80,38 @@ impl Shape {
         self.element = Element::One(start - moved, size);
     }
 
+    /// Notes the declared element that two shapes have in common. If they are shapes of pointers to
+    /// different elements of one array, then the element around offset 0 stands for all, as above.
+    pub(super) fn declare_common_element(
+        &mut self,
+        one: &Shape,
+        other: &Shape,
+        both: impl Fn(&Cell, Option<&Cell>) -> Option<Cell>,
+    ) {
+        let known = one.element != Element::None && other.element != Element::None;
+        self.element = match known {
+            true => one.element.merge(other.element),
+            false => Element::None,
+        };
+        let Element::One(..) = self.element else {
+            return;
+        };
+        if one.element == other.element {
+            return;
+        }
+        let [one, other] = [one, other].map(|shape| {
+            let mut around = Shape::default();
+            around.declare_any_element(shape);
+            around
+        });
+        for (at, cell) in &one.declared {
+            if let Some(cell) = both(cell, other.declared.get(at)) {
+                self.declared.entry(*at).or_insert(cell);
+            }
+        }
+        self.element = one.element;
+    }
+
     /// Notes what another shape declares at every `k·stride`, where that is not known to be the
     /// size of an element: words that run over a structure, or one of several arrays in it. What
     /// is declared the same at all of these places is known of each of them. Where declarations

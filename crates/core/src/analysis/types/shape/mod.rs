@@ -158,6 +158,8 @@ impl Shape {
             matching.filter(|((stride, start), _)| offset.rem_euclid(*stride) == *start);
         let repeated = matching.next().map(|((stride, _), cell)| (*stride, cell));
         match (repeated, self.in_other_element(offset)) {
+            // Integers that repeat are not believed: there may be bytes before or behind an array.
+            (Some((_, Cell::Int)), Some(declared)) => Some((OTHER_ELEMENT, declared)),
             // An array in the first structure, or an array of structures: nobody knows which.
             (Some((stride, seen)), Some(declared)) if !seen.is_like(declared) => {
                 Some((stride, &Cell::Conflict(Kinds::INT)))
@@ -303,7 +305,7 @@ impl Shape {
 
     /// What both shapes know.
     pub fn common(&self, other: &Shape) -> Shape {
-        let both = |mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
+        let both = &|mine: &Cell, theirs: Option<&Cell>| match (mine, theirs?) {
             (Cell::Ptr(mine), Cell::Ptr(theirs)) => {
                 Some(Cell::Ptr(Shared::new(mine.common(theirs))))
             }
@@ -326,11 +328,9 @@ impl Shape {
             declared: declared
                 .filter_map(|(&k, cell)| Some((k, both(cell, other.declared.get(&k))?)))
                 .collect(),
-            element: match self.element == other.element {
-                true => self.element,
-                false => Element::Several,
-            },
+            element: Element::None,
         };
+        shape.declare_common_element(self, other, both);
         for known in [self, other] {
             shape.forget_contradicted(known);
         }

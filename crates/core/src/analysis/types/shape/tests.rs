@@ -35,6 +35,25 @@ fn what_two_shapes_know_in_common() {
 }
 
 #[test]
+fn elements_of_one_array_have_their_declaration_in_common() {
+    let mut first = Shape::default();
+    first.declare(0, double());
+    first.declare_element(16);
+    let second = first.shifted(16);
+    let either = first.common(&second);
+    assert_eq!(either.get(0), Some(&double()));
+    assert_eq!(either.get(32), Some(&double()));
+    // Whoever learns that of both learns nothing that leads on to a third.
+    let (mut one, mut other) = (first.clone(), second.clone());
+    one.merge(&either);
+    other.merge(&either);
+    assert_eq!(one, first);
+    assert_eq!(other.shifted(-16).common(&other), either);
+    // Half an element further on is no element.
+    assert_eq!(first.common(&first.shifted(8)).get(0), None);
+}
+
+#[test]
 fn what_is_forgotten_leaves_nothing_that_it_contradicts() {
     // An array of doubles in which one integer was seen, and an array of doubles.
     let doubles = Shape::cell(0, double()).unindexed(8);
