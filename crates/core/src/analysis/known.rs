@@ -366,6 +366,8 @@ const ROWS: &[Row] = &[
     // Integers, also from floats. Those that compute with bits of floats are refused elsewhere.
     ("llvm.fptosi.sat.* llvm.fptoui.sat.* llvm.ctpop.* llvm.ctlz.* llvm.cttz.* llvm.bswap.* llvm.bitreverse.* llvm.abs.* llvm.fshl.* llvm.fshr.* llvm.scmp.* llvm.ucmp.* llvm.uadd.* llvm.usub.* llvm.umul.* llvm.sadd.* llvm.ssub.* llvm.smul.*",
                                                               "-",      Nothing,     true),
+    // What the processor can do, and that the upper halves of its registers are free.
+    ("llvm.x86.xgetbv* llvm.x86.avx.vzero*",                  "-",      Nothing,     true),
     ("zymase.hint.*",                                         "-",      Nothing,     true),
     ("llvm.invariant.start* llvm.invariant.end*",             "-",      Nothing,     true),
 ];

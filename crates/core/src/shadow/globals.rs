@@ -39,7 +39,13 @@ impl ShadowGlobals {
         reverse: bool,
     ) -> Global {
         let data = &module.globals[global];
-        let filled = data.constant && reverse;
+        // There are no numbers in tables of addresses, nor in tables of functions.
+        let addresses = data.fixed_addresses();
+        let is_table = 8 * addresses.len() as u64 >= data.size
+            || addresses
+                .iter()
+                .any(|(_, symbol, _)| matches!(symbol, Symbol::Func(_)));
+        let filled = data.constant && reverse && !is_table;
         let wanted = (global, instance, filled);
         if let Some(&shadow) = self.made.get(&wanted) {
             return shadow;
@@ -84,7 +90,19 @@ impl ShadowGlobals {
         let made = self.made.iter();
         let of_variables = made.filter(|((global, ..), _)| !module.globals[*global].constant);
         let of_variables: BTreeSet<Global> = of_variables.map(|(_, &shadow)| shadow).collect();
-        among.intersection(&of_variables).copied().collect()
+        let (mut reached, mut open) = (among.clone(), Vec::from_iter(among.clone()));
+        while let Some(global) = open.pop() {
+            let init = module.globals[global].init.iter();
+            for (_, symbol, _) in init.flat_map(|init| &init.relocations) {
+                if let Symbol::Global(inner) = *symbol
+                    && !of_variables.contains(&global)
+                    && reached.insert(inner)
+                {
+                    open.push(inner);
+                }
+            }
+        }
+        reached.intersection(&of_variables).copied().collect()
     }
 
     /// How deep the derivative of code is that touches some variables.
