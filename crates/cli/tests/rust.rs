@@ -199,6 +199,7 @@ fn formatting_that_changes_numbers_is_refused() {
         let text = format!(
             "struct Shown<'a>({sink}, f64);
              impl std::fmt::Display for Shown<'_> {{
+                 #[inline(never)]
                  fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{
                      {change};
                      f.write_str(\"shown\")
@@ -210,8 +211,14 @@ fn formatting_that_changes_numbers_is_refused() {
                  x[1] + format!(\"{{:?}}\", sink).len() as f64
              }}"
         );
-        for level in ["0", "3"] {
-            let said = refusal(&text, level);
+        // Called through a pointer, and directly.
+        let direct = text.replace(
+            "println!(\"{}\", Shown(&sink, x[0]));",
+            "Shown(&sink, x[0]).to_string();",
+        );
+        assert_ne!(direct, text);
+        for (text, level) in [(&text, "0"), (&text, "3"), (&direct, "0"), (&direct, "3")] {
+            let said = refusal(text, level);
             assert!(said.contains("error[Z0506]"), "{change} at {level}: {said}");
             assert!(said.contains("Shown as core::fmt::Display>::fmt"), "{said}");
         }

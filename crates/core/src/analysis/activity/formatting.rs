@@ -26,12 +26,13 @@ pub fn may_format(module: &Module, data: &InstData) -> bool {
 
 /// A function that formatting may run and that changes numbers in memory that is not its own.
 ///
-/// Implementations of the formatting traits, and of what they write to, return whether they failed,
-/// and are called through pointers.
+/// Implementations of the formatting traits, and of what they write to, return whether they failed.
+/// The former are known by their names, since `to_string` calls them directly; the latter are called
+/// through pointers.
 pub fn changes_numbers(module: &Module, effects: &Effects, callees: &mut Callees) -> Option<Func> {
     let is_run = |function: &Function| {
         let params = &function.sig.params;
-        function.address_taken
+        (function.address_taken || rust::formatting(&function.name).is_some())
             && !function.is_declaration()
             && function.sig.ret.int_bits() == Some(1)
             && params.len() > 1
