@@ -277,9 +277,11 @@ impl Importer {
         let mut of_element = Parts::new();
         self.collect(element, 0, depth - 1, &mut of_element)?;
         let size = ll::type_size(self.resolve(element)) / 8;
-        // Bytes and words in a row are where programs keep what has no type yet.
+        // Bytes and words in a row are where programs keep what has no type yet. Rust has unions for
+        // that, so words in a row are integers there.
+        let words_are_storage = !self.is_of_rust_words(element, depth);
         let storage = of_element.values().all(|part| match part {
-            Part::Int(bytes) => *bytes == 1 || *bytes == 8,
+            Part::Int(bytes) => *bytes == 1 || *bytes == 8 && words_are_storage,
             Part::Any(_) => true,
             _ => false,
         });
@@ -292,6 +294,24 @@ impl Importer {
             }
         }
         Some(())
+    }
+
+    /// Whether the first scalar of a type is a word that Rust calls an integer.
+    fn is_of_rust_words(&self, ty: Md, depth: u32) -> bool {
+        let ty = self.resolve(ty);
+        if is_basic(ty) {
+            return ["i64", "isize", "u64", "usize"].contains(&self.name(ty).as_str());
+        }
+        let first = match is_composite(ty).then(|| ll::tag(ty)) {
+            Some(ARRAY) => self.node_operand(ty, BASE),
+            Some(STRUCTURE) => self
+                .members(ty)
+                .into_iter()
+                .find(|&member| is_derived(member) && ll::tag(member) == MEMBER)
+                .and_then(|member| self.node_operand(member, BASE)),
+            _ => None,
+        };
+        depth > 0 && first.is_some_and(|first| self.is_of_rust_words(first, depth - 1))
     }
 
     fn structure(&self, ty: Md, at: u64, depth: u32, parts: &mut Parts) -> Option<()> {

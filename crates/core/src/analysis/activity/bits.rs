@@ -5,7 +5,7 @@
 //! would have to flow that no rule describes, and the program is refused.
 
 use super::{CallKind, call_kind};
-use crate::analysis::types::{Piece, Types};
+use crate::analysis::types::{Kinds, Piece, Types};
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{Callee, CastOp, Function, Inst, InstData, Module, Op, UnaryOp, Value};
 use cranelift_entity::EntitySet;
@@ -20,8 +20,12 @@ pub(super) fn check(
 ) -> Result<()> {
     let holds_float = |value: Value| {
         let pieces = types.pieces(module, function, value);
-        let float = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Float(_) | Piece::Conflict);
-        pieces.iter().any(float)
+        pieces.iter().any(|(at, piece)| match piece {
+            Piece::Float(_) => true,
+            // Addresses are looked at as integers too.
+            Piece::Conflict => types.shape(value).kinds(*at, 1) != Kinds::PTR | Kinds::INT,
+            _ => false,
+        })
     };
     let mut computed: EntitySet<Value> = EntitySet::new();
     loop {

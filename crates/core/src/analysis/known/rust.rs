@@ -35,7 +35,7 @@ fn is_instance_for_program(path: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     path.split(|c| !is_inside(c))
         .any(|word| match word.split_once("::") {
-            Some((root, _)) => !["", "core", "alloc", "std", "__rustc"].contains(&root),
+            Some((root, _)) => !["", "core", "alloc", "std", "std_detect", "__rustc"].contains(&root),
             None => ["f32", "f64", "fn", "dyn"].contains(&word),
         })
 }
@@ -73,7 +73,7 @@ const RUNS_CODE: [&str; 2] = ["std::sys::thread::", "std::sys::sync::once"];
 /// The beginnings of the paths of functions that no derivative flows through, and what they do.
 /// What is formatted or printed is read, and no address of it is kept; but an implementation of the
 /// program's own may change integers in cells meanwhile.
-const INACTIVE: [(&str, &str); 14] = [
+const INACTIVE: [(&str, &str); 15] = [
     // What is to be formatted is put together first.
     ("core::fmt::rt::", "rwc"),
     ("core::fmt::Arguments", "rc"),
@@ -88,6 +88,8 @@ const INACTIVE: [(&str, &str); 14] = [
     ("std::hash::random::", "rwcx"),
     ("std::sys::", "rwcx"),
     ("std::panicking::", "rwcx"),
+    // What the processor can do, asked once and kept in a variable.
+    ("std_detect::detect::", "rwcx"),
     ("__rustc::__rust_no_alloc_shim_is_unstable", "-"),
 ];
 

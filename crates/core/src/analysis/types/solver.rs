@@ -220,12 +220,14 @@ impl<'a> Solver<'a> {
     /// What is compared is of one kind. Pointers that are compared lead into one array, and nobody
     /// knows how far apart they are: the end of it must not be taken for its first element.
     fn compared(&mut self, a: Value, b: Value) {
-        if !self.function.ty(a).scalar().is_ptr() {
-            self.unify(a, b);
-            return;
-        }
+        let pointers = self.function.ty(a).scalar().is_ptr();
         for (from, to) in [(a, b), (b, a)] {
-            let shape = self.shapes[from].elsewhere();
+            let shape = match pointers {
+                true => self.shapes[from].elsewhere(),
+                // Integers may hold an address in one case and a count in another, and which of
+                // them is compared was decided before.
+                false => self.shapes[from].plain(),
+            };
             self.learn(to, &shape);
         }
     }

@@ -483,6 +483,17 @@ impl Shape {
         shape
     }
 
+    /// What is known to be integers and floats here.
+    pub fn plain(&self) -> Shape {
+        let mut shape = self.clone();
+        let is_plain = |cell: &Cell| matches!(cell, Cell::Int | Cell::Float(_));
+        shape.at.retain(|_, cell| is_plain(cell));
+        shape.likely.retain(|_, cell| is_plain(cell));
+        shape.every.retain(|_, cell| is_plain(cell));
+        shape.declared.retain(|_, cell| is_plain(cell));
+        shape
+    }
+
     /// What holds behind another pointer into the same array.
     pub fn elsewhere(&self) -> Shape {
         let mut shape = self.pattern();
