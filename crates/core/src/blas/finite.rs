@@ -32,9 +32,17 @@ pub fn finite(module: &mut Module, key: &Key, routine: Routine) -> Callable {
     for (name, role) in routine.names().zip(routine.roles()) {
         for k in 0..key.width as usize {
             if let Some(shadow) = ops.shadow(name, k).filter(|_| role == Role::Array) {
-                let bytes = ops.bytes(&mut e, name);
                 let size = i128::from(routine.kind.bytes());
                 let size = e.builder.func.iconst(Type::i64(), size);
+                if routine.is_strided() {
+                    let matrix = ops.strided(&mut e, name, shadow);
+                    e.each(matrix, matrix, |e, place, _| {
+                        let args = vec![place, size, size, message];
+                        e.builder.call(check.0, check.1.clone(), args);
+                    });
+                    continue;
+                }
+                let bytes = ops.bytes(&mut e, name);
                 let args = vec![shadow, bytes, size, message];
                 e.builder.call(check.0, check.1.clone(), args);
             }

@@ -16,7 +16,7 @@
 
 use super::emit::Emit;
 use super::operands::Operands;
-use super::{Role, Routine};
+use super::{Role, Routine, STRIDED};
 use crate::derivative::{Key, batch_values, bundle_values};
 use crate::ir::{Function, Module, ReturnActivity, Type, Value};
 use crate::shadow::record;
@@ -66,6 +66,14 @@ fn note_operands(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) {
             continue;
         };
         let one = e.builder.func.iconst(Type::i64(), size);
+        if routine.is_strided() {
+            let [x, dx] = [ops.param(name), shadow].map(|at| ops.strided(e, name, at));
+            e.each(x, dx, |e, x, dx| {
+                let place = (x, dx, k);
+                record::note_numbers(e.module, &mut e.builder, place, (one, one), routine.kind);
+            });
+            continue;
+        }
         let range = match role {
             Role::Array => (ops.bytes(e, name), ops.period(e, name)),
             _ => (one, one),
@@ -76,9 +84,9 @@ fn note_operands(e: &mut Emit<'_, '_>, ops: &Operands<'_>, k: usize) {
 }
 
 /// One of several derivatives.
-struct Tangents<'r, 'e, 'f> {
-    ops: &'r Operands<'r>,
-    e: &'r mut Emit<'e, 'f>,
+pub(super) struct Tangents<'r, 'e, 'f> {
+    pub ops: &'r Operands<'r>,
+    pub e: &'r mut Emit<'e, 'f>,
     k: usize,
 }
 
@@ -95,6 +103,7 @@ impl Tangents<'_, '_, '_> {
             "gemv" => self.gemv()?,
             "ger" => self.ger()?,
             "gemm" => self.gemm()?,
+            STRIDED => self.strided()?,
             "symv" => self.symv()?,
             "symm" => self.symm()?,
             "syr" => self.syr()?,
@@ -118,16 +127,16 @@ impl Tangents<'_, '_, '_> {
         }
     }
 
-    fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
+    pub(super) fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
         numbers(self.e, self.ops, names)
     }
 
-    fn shadow(&self, name: &str) -> Option<Value> {
+    pub(super) fn shadow(&self, name: &str) -> Option<Value> {
         self.ops.shadow(name, self.k)
     }
 
     /// The tangent of a number that is an operand.
-    fn scalar(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn scalar(&mut self, name: &str) -> Option<Value> {
         let shadow = self.shadow(name)?;
         match self.ops.routine.fortran {
             true => Some(self.e.load(shadow)),
@@ -136,7 +145,7 @@ impl Tangents<'_, '_, '_> {
     }
 
     /// The terms of the tangent of a product of a factor and two arrays.
-    fn terms(&mut self, x: &str, y: &str) -> Vec<[Value; 3]> {
+    pub(super) fn terms(&mut self, x: &str, y: &str) -> Vec<[Value; 3]> {
         let [alpha] = self.numbers(["alpha"]);
         let dalpha = self.scalar("alpha");
         let (dx, dy) = (self.shadow(x), self.shadow(y));

@@ -5,6 +5,9 @@
 //! [`adjoints`]. Each equation is written once; [`emit`] makes calls of the same interface and
 //! precision of it. What the program links decides which library runs; Zymase needs none.
 //!
+//! The products of matrices that Rust programs compute by the crate matrixmultiply are among them:
+//! they have one more interface ([`strided`]).
+//!
 //! Operands that the reverse sweep reads and that may be overwritten before are copied in the
 //! forward sweep, and read where they are otherwise.
 
@@ -14,6 +17,7 @@ mod finite;
 mod forward;
 mod operands;
 mod reverse;
+mod strided;
 mod symmetric;
 mod triangular;
 
@@ -21,6 +25,7 @@ pub use finite::finite;
 pub use forward::forward;
 pub use reverse::reverse;
 
+use crate::analysis::known::rust;
 use crate::derivative::Key;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{FloatKind, FnFlags, Function, Type};
@@ -51,7 +56,11 @@ const ROUTINES: &[Row] = &[
     ("symv", "uplo n alpha a lda x incx beta y incy",               "- - - r - r - - rw -"),
     ("symm", "side uplo m n alpha a lda b ldb beta c ldc",          "- - - - - r - r - - rw -"),
     ("trsm", "side uplo transa diag m n alpha a lda b ldb",         "- - - - - - - r - rw -"),
+    (STRIDED, "m k n alpha a rsa csa b rsb csb beta c rsc csc",     "- - - - r - - r - - - rw - -"),
 ];
+
+/// The product of matrices with any strides, which no interface has under a name of its own.
+const STRIDED: &str = "(strided product)";
 
 /// A subprogram in one of its interfaces and precisions.
 #[derive(Copy, Clone, Debug)]
@@ -122,6 +131,14 @@ pub fn check(function: &Function, key: &Key) -> Result<()> {
 
 /// The subprogram of this name.
 pub fn by_name(name: &str) -> Option<Routine> {
+    if let Some(kind) = rust::matrix_product(name) {
+        let row = ROUTINES.iter().find(|row| row.0 == STRIDED)?;
+        return Some(Routine {
+            row,
+            fortran: false,
+            kind,
+        });
+    }
     let (stem, fortran) = match (name.strip_prefix("cblas_"), name.strip_suffix('_')) {
         (Some(stem), _) => (stem, false),
         (None, Some(stem)) => (stem, true),
@@ -148,6 +165,10 @@ impl Routine {
             Some(letters) => letters,
             None => "-",
         }
+    }
+
+    fn is_strided(self) -> bool {
+        self.row.0 == STRIDED
     }
 
     fn names(self) -> impl Iterator<Item = &'static str> {

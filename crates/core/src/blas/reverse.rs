@@ -4,7 +4,7 @@
 use super::emit::Emit;
 use super::forward::numbers;
 use super::operands::Operands;
-use super::{Role, Routine};
+use super::{Role, Routine, STRIDED};
 use crate::derivative::{Key, batch_values, bundle_values};
 use crate::ir::{Activity, Block, Builder, Function, Module, Type, Value};
 use crate::reverse::Bodies;
@@ -82,7 +82,7 @@ fn needed(ops: &Operands<'_>) -> Vec<(&'static str, When)> {
             ("y", After, active("x") || active("alpha")),
         ]
         .to_vec(),
-        "gemm" | "symm" | "syr2k" => [
+        "gemm" | "symm" | "syr2k" | STRIDED => [
             ("a", After, active("b") || active("alpha")),
             ("b", After, active("a") || active("alpha")),
             ("c", Before, active("beta")),
@@ -114,6 +114,16 @@ fn is_copied(ops: &Operands<'_>, name: &str, when: When) -> bool {
     when == When::Before || overwritten.copied().unwrap_or(true)
 }
 
+/// A copy of an array.
+fn copied(e: &mut Emit<'_, '_>, ops: &Operands<'_>, name: &str) -> Value {
+    if ops.routine.is_strided() {
+        let matrix = ops.strided(e, name, ops.param(name));
+        return e.pack(matrix);
+    }
+    let bytes = ops.bytes(e, name);
+    e.copy(ops.param(name), bytes)
+}
+
 /// The solution is kept for the derivative by the matrix, and what was there before for that by the
 /// factor; both are in the same memory.
 pub(super) const BEFORE_SOLVING: &str = "result";
@@ -130,16 +140,14 @@ fn augmented(module: &mut Module, key: &Key, routine: Routine) -> Function {
     let copy = |e: &mut Emit<'_, '_>, wanted: When| {
         for (name, when) in needed(&ops) {
             if when == wanted && is_copied(&ops, name, when) {
-                let bytes = ops.bytes(e, name);
-                let memory = e.copy(ops.param(name), bytes);
+                let memory = copied(e, &ops, name);
                 ops.keep(e, frame, name, memory);
             }
         }
     };
     copy(&mut e, When::Before);
     if routine.row.0 == "trsm" && ops.is_active("alpha") {
-        let bytes = ops.bytes(&mut e, "b");
-        let memory = e.copy(ops.param("b"), bytes);
+        let memory = copied(&mut e, &ops, "b");
         ops.keep(&mut e, frame, BEFORE_SOLVING, memory);
     }
     let result = primal(&mut e, &ops);
@@ -233,15 +241,16 @@ impl Reverse<'_, '_, '_> {
 
     /// An array as it was when the subprogram read it.
     pub fn array(&mut self, name: &'static str) -> Value {
-        let kept = needed(self.ops)
-            .into_iter()
-            .find(|(known, _)| *known == name);
-        match kept {
-            Some((_, when)) if is_copied(self.ops, name, when) => {
-                self.ops.kept(self.e, self.frame, name, Type::ptr())
-            }
-            _ => self.ops.param(name),
+        match self.is_copied(name) {
+            true => self.ops.kept(self.e, self.frame, name, Type::ptr()),
+            false => self.ops.param(name),
         }
+    }
+
+    /// Whether the forward sweep has copied an array.
+    pub fn is_copied(&self, name: &str) -> bool {
+        let mut needed = needed(self.ops).into_iter();
+        needed.any(|(known, when)| known == name && is_copied(self.ops, name, when))
     }
 
     pub fn numbers<const N: usize>(&mut self, names: [&str; N]) -> [Value; N] {
@@ -262,6 +271,7 @@ impl Reverse<'_, '_, '_> {
             "gemv" => self.gemv()?,
             "ger" => self.ger()?,
             "gemm" => self.gemm()?,
+            STRIDED => self.strided()?,
             "syr" => self.syr()?,
             "syr2" => self.syr2()?,
             "syrk" => self.syrk()?,

@@ -107,14 +107,14 @@ fn needed(module: &Module, name: &str) -> Option<HashSet<LLVMValueRef>> {
 }
 
 /// Whether a function runs as it is wherever it is called, so that nobody needs its body: it never
-/// returns, it allocates or frees, or it is known to have no derivative.
+/// returns, it allocates or frees, or its derivative, if it has one, is known by its name.
 pub(super) fn is_left_alone(function: LLVMValueRef) -> bool {
     let has = |name: &str| {
         let kind = ll::attribute_kind_id(name);
         !ll::function_attribute(function, ll::FUNCTION_INDEX, kind).is_null()
     };
-    let name = || ll::name(function);
-    has("noreturn") || is_allocator(function) || rust::inactive(&name()).is_some()
+    let known = |name: &str| rust::inactive(name).is_some() || rust::matrix_product(name).is_some();
+    has("noreturn") || is_allocator(function) || known(&ll::name(function))
 }
 
 /// Whether a function allocates or frees, by its attributes or its name.

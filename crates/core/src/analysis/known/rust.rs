@@ -4,6 +4,7 @@
 //! have a hash of their crate in them, so they are known by the paths that they stand for.
 
 use super::UNIQUE;
+use crate::ir::FloatKind;
 use rustc_demangle::try_demangle;
 
 /// What a function of the standard library that no derivative flows through does with the memory
@@ -35,7 +36,9 @@ fn is_instance_for_program(path: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     path.split(|c| !is_inside(c))
         .any(|word| match word.split_once("::") {
-            Some((root, _)) => !["", "core", "alloc", "std", "std_detect", "__rustc"].contains(&root),
+            Some((root, _)) => {
+                !["", "core", "alloc", "std", "std_detect", "__rustc"].contains(&root)
+            }
             None => ["f32", "f64", "fn", "dyn"].contains(&word),
         })
 }
@@ -112,6 +115,19 @@ pub fn hashes(symbol: &str) -> bool {
     let path = format!("{path:#}");
     let method = path.strip_prefix('<').unwrap_or(&path);
     HASHERS.iter().any(|hasher| method.starts_with(hasher))
+}
+
+/// The precision, if a function is a product of matrices of the crate matrixmultiply.
+pub fn matrix_product(symbol: &str) -> Option<FloatKind> {
+    // Most names are told apart by this.
+    if !symbol.starts_with("_") || !symbol.contains("matrixmultiply") {
+        return None;
+    }
+    match format!("{:#}", try_demangle(symbol).ok()?).as_str() {
+        "matrixmultiply::gemm::dgemm" => Some(FloatKind::F64),
+        "matrixmultiply::gemm::sgemm" => Some(FloatKind::F32),
+        _ => None,
+    }
 }
 
 /// Rust's allocation functions.
@@ -212,6 +228,15 @@ mod tests {
         let other = "_ZN4core4hash11BuildHasher8hash_one17h2d9eced690d38411E";
         assert!(!hashes(other));
         assert!(!hashes("_ZN4core4hash3sip6HasherE"));
+    }
+
+    #[test]
+    fn products_of_matrices_are_known() {
+        let symbol = "_ZN14matrixmultiply4gemm5dgemm17h5c81877e90f5a6d2E";
+        assert_eq!(matrix_product(symbol), Some(FloatKind::F64));
+        let symbol = "_RNvNtCs1_14matrixmultiply4gemm5sgemm";
+        assert_eq!(matrix_product(symbol), Some(FloatKind::F32));
+        assert_eq!(matrix_product("dgemm_"), None);
     }
 
     #[test]
