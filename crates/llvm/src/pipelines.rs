@@ -151,16 +151,18 @@ fn hoist_overlap_checks(hoist: bool) {
     unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
 }
 
-/// `clang -O0` marks every function `optnone` and, because LLVM demands it, `noinline`. Both go.
-/// A `noinline` that stands alone was meant by somebody and stays.
+/// Takes away what keeps the optimizer from its work. `clang -O0` marks every function `optnone` and,
+/// because LLVM demands it, `noinline`; a `noinline` that stands alone was meant by somebody and
+/// stays. Code for small programs is inlined too little: what a function of a container moves is
+/// known in the caller. Derivatives are made to be fast anyway.
 fn allow_optimization(function: Val) {
     let optnone = ll::attribute_kind_id("optnone");
-    let noinline = ll::attribute_kind_id("noinline");
-    if ll::function_attribute(function, ll::FUNCTION_INDEX, optnone).is_null() {
-        return;
+    let mut kinds = vec!["optsize", "minsize"];
+    if !ll::function_attribute(function, ll::FUNCTION_INDEX, optnone).is_null() {
+        kinds.extend(["optnone", "noinline"]);
     }
-    for kind in [optnone, noinline] {
-        // SAFETY: the function is live; removing what is there has no precondition.
+    for kind in kinds.into_iter().map(ll::attribute_kind_id) {
+        // SAFETY: the function is live; removing has no precondition.
         unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, kind) };
     }
 }

@@ -3,7 +3,8 @@
 //! A float that only decides something, is printed, or is not used at all is active if active
 //! arguments made it, but nothing that its derivative could flow into is. Such values are dropped:
 //! their adjoints are zero, and zero times the infinite slope of a value that nobody uses would be
-//! no number.
+//! no number. So is a word of unknown type, such as the capacity of a vector, that only says how
+//! much memory is asked for, given back or copied.
 
 use super::{CallKind, call_kind};
 use crate::ir::{Function, Inst, Module, Op, ReturnActivity, Value};
@@ -61,6 +62,8 @@ impl Useful<'_> {
             .is_some_and(|v| self.values.contains(v));
         let operands = match &data.op {
             Op::ICmp(_) | Op::FCmp(_) | Op::Load(_) | Op::Address { .. } | Op::Alloca { .. } => &[],
+            // How much is copied is no number that a derivative flows into.
+            Op::MemCopy { .. } => &[],
             Op::Jump(_) | Op::Branch { .. } | Op::Switch { .. } => &[],
             Op::Select
             | Op::Unary(_)
@@ -78,7 +81,7 @@ impl Useful<'_> {
             },
             Op::Return if self.ret == ReturnActivity::Const => &[],
             op if op.call().is_some() => match call_kind(self.module, data) {
-                CallKind::Inactive => &[],
+                CallKind::Inactive | CallKind::Allocation(_) => &[],
                 _ => &data.args[..],
             },
             _ => &data.args[..],
