@@ -18,6 +18,7 @@ mod library;
 mod ll;
 mod long_blocks;
 mod module;
+mod moved_sizes;
 mod opcodes;
 mod origin;
 mod passes;

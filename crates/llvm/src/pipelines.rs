@@ -3,6 +3,7 @@
 use crate::ll::{self, Val};
 use crate::long_blocks::has_block_above;
 use crate::module::Module;
+use crate::moved_sizes;
 use crate::passes::PassOptions;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
@@ -21,11 +22,13 @@ pub fn prepare(module: &Module) -> Result<()> {
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
     // Handlers of exceptions go first: nothing comes back from one to be reversed, see
     // [`unwinding`](crate::unwinding).
-    let outcome = module.run_passes(
-        "function(lower-invoke,simplifycfg),default<O2>",
-        Some(&machine),
-        PassOptions::STRUCTURE,
-    );
+    let optimize = |pipeline| module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
+    let mut outcome = optimize("function(lower-invoke,simplifycfg),default<O2>");
+    for _ in 0..DEPTH_OF_MOVES {
+        if outcome.is_ok() && moved_sizes::mark(module) {
+            outcome = optimize("default<O2>");
+        }
+    }
     structure.lift(module);
     outcome?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave
@@ -35,8 +38,12 @@ pub fn prepare(module: &Module) -> Result<()> {
     // Where one round of it is not enough, `instcombine` by itself would end the process.
     let pipeline = "function(lower-switch,fix-irreducible,instcombine<no-verify-fixpoint>,\
                     simplifycfg<keep-loops>,loop-simplify,lcssa)";
-    module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE)
+    optimize(pipeline)
 }
+
+/// Through how many calls the size of what is moved may come. Calls of functions that call each
+/// other would be inlined for ever.
+const DEPTH_OF_MOVES: usize = 4;
 
 /// Keeps the structure of code through the optimizer, by attributes that functions have for a
 /// while. No vectors, and no loops made of recursion: a call that comes last has a derivative that
@@ -151,16 +158,18 @@ fn hoist_overlap_checks(hoist: bool) {
     unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
 }
 
-/// `clang -O0` marks every function `optnone` and, because LLVM demands it, `noinline`. Both go.
-/// A `noinline` that stands alone was meant by somebody and stays.
+/// Takes away what keeps the optimizer from its work. `clang -O0` marks every function `optnone` and,
+/// because LLVM demands it, `noinline`; a `noinline` that stands alone was meant by somebody and
+/// stays. Code for small programs is inlined too little: what a function of a container moves is
+/// known in the caller. Derivatives are made to be fast anyway.
 fn allow_optimization(function: Val) {
     let optnone = ll::attribute_kind_id("optnone");
-    let noinline = ll::attribute_kind_id("noinline");
-    if ll::function_attribute(function, ll::FUNCTION_INDEX, optnone).is_null() {
-        return;
+    let mut kinds = vec!["optsize", "minsize"];
+    if !ll::function_attribute(function, ll::FUNCTION_INDEX, optnone).is_null() {
+        kinds.extend(["optnone", "noinline"]);
     }
-    for kind in [optnone, noinline] {
-        // SAFETY: the function is live; removing what is there has no precondition.
+    for kind in kinds.into_iter().map(ll::attribute_kind_id) {
+        // SAFETY: the function is live; removing has no precondition.
         unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, kind) };
     }
 }

@@ -94,14 +94,15 @@ impl Activity {
             }
         }
         solver.with_shadows = solver.objects_with_shadows();
-        let shadowed = code_pointers::without(module, function, &solver.active, solver.shadowed());
+        let mut shadowed =
+            code_pointers::without(module, function, &solver.active, solver.shadowed());
         solver.check_allocators()?;
         // Where activity is decided at run time, a pointer may lead anywhere.
         if !key.runtime_activity {
             solver.check(&shadowed)?;
         }
         bits::check(module, function, types, &solver.active)?;
-        useful::keep(module, function, key.ret, &mut solver.active);
+        useful::keep(module, function, key.ret, &mut solver.active, &mut shadowed);
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),
             holders: solver.of_calls(Solver::holders_of_call),

@@ -3,18 +3,22 @@
 //! A float that only decides something, is printed, or is not used at all is active if active
 //! arguments made it, but nothing that its derivative could flow into is. Such values are dropped:
 //! their adjoints are zero, and zero times the infinite slope of a value that nobody uses would be
-//! no number.
+//! no number. So is a word of unknown type, such as the capacity of a vector, that only says how
+//! much memory is asked for, given back or copied. And an address that an integer holds needs no
+//! shadow where it is only compared with others: whether two pieces of memory overlap, say.
 
 use super::{CallKind, call_kind};
-use crate::ir::{Function, Inst, Module, Op, ReturnActivity, Value};
+use crate::ir::{CastOp, Function, Inst, Module, Op, ReturnActivity, Value};
 use cranelift_entity::EntitySet;
 
-/// Keeps those of the active values that something is stored, returned or called with.
+/// Keeps those of the active values, and of the addresses in integers, that something is stored,
+/// returned or called with, or that become pointers again.
 pub(super) fn keep(
     module: &Module,
     function: &Function,
     ret: ReturnActivity,
     active: &mut EntitySet<Value>,
+    shadowed: &mut EntitySet<Value>,
 ) {
     let mut useful = Useful {
         module,
@@ -31,10 +35,16 @@ pub(super) fn keep(
             }
         }
     }
-    for value in active.keys().collect::<Vec<_>>() {
-        if !useful.values.contains(value) {
-            active.remove(value);
-        }
+    let needless = |&value: &Value| !useful.values.contains(value);
+    for value in active.keys().filter(needless).collect::<Vec<_>>() {
+        active.remove(value);
+    }
+    // What arguments have is for the caller to say.
+    let computed =
+        |&value: &Value| function.ty(value).is_int() && !function.arguments().contains(&value);
+    let needless = shadowed.keys().filter(needless).filter(computed);
+    for value in needless.collect::<Vec<_>>() {
+        shadowed.remove(value);
     }
 }
 
@@ -61,7 +71,10 @@ impl Useful<'_> {
             .is_some_and(|v| self.values.contains(v));
         let operands = match &data.op {
             Op::ICmp(_) | Op::FCmp(_) | Op::Load(_) | Op::Address { .. } | Op::Alloca { .. } => &[],
+            // How much is copied is no number that a derivative flows into.
+            Op::MemCopy { .. } => &[],
             Op::Jump(_) | Op::Branch { .. } | Op::Switch { .. } => &[],
+            Op::Cast(CastOp::IntToPtr) => &data.args[..],
             Op::Select
             | Op::Unary(_)
             | Op::Binary(_)
@@ -78,7 +91,7 @@ impl Useful<'_> {
             },
             Op::Return if self.ret == ReturnActivity::Const => &[],
             op if op.call().is_some() => match call_kind(self.module, data) {
-                CallKind::Inactive => &[],
+                CallKind::Inactive | CallKind::Allocation(_) => &[],
                 _ => &data.args[..],
             },
             _ => &data.args[..],

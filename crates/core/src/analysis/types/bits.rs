@@ -1,10 +1,10 @@
 //! What casts and integer operations say: floats may travel in integers, be put together from
 //! halves and have their signs changed.
 
-use super::bytes::{is_flag_mask, known_byte};
+use super::bytes::{before_optimizing, is_flag_mask, known_byte};
 use super::solver::Solver;
 use super::{Cell, Piece, Shape, Shared};
-use crate::ir::{BinaryOp, CastOp, Value};
+use crate::ir::{BinaryOp, CastOp, Flags, Value};
 
 impl Solver<'_> {
     pub(super) fn cast(&mut self, op: CastOp, from: Value, to: Value) {
@@ -47,9 +47,9 @@ impl Solver<'_> {
         }
     }
 
-    pub(super) fn binary(&mut self, op: BinaryOp, args: &[Value], result: Value) {
+    pub(super) fn binary(&mut self, op: BinaryOp, flags: Flags, args: &[Value], result: Value) {
         use BinaryOp::*;
-        match op {
+        match before_optimizing(self.function, op, flags, args) {
             Shl | LShr => {
                 let Some(bits) = self.function.as_int(args[1]) else {
                     return;

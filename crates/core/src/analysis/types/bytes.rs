@@ -1,6 +1,6 @@
 //! What constants say about single bytes of integers.
 
-use crate::ir::{BinaryOp, CastOp, Function, Op, Type, Value};
+use crate::ir::{BinaryOp, CastOp, Flags, Function, Op, Type, Value};
 
 /// A byte of an integer, if it is the same in every run: no derivative flows through it.
 pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> Option<u8> {
@@ -40,6 +40,21 @@ pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> O
             }
         }
         _ => None,
+    }
+}
+
+/// The operation that the optimizer made this one of: a product by a power of two becomes a shift
+/// that loses no bits. A shift by whole bytes may still be about parts of a value.
+pub(super) fn before_optimizing(
+    function: &Function,
+    op: BinaryOp,
+    flags: Flags,
+    args: &[Value],
+) -> BinaryOp {
+    let loses_nothing = flags.intersects(Flags::NUW | Flags::NSW);
+    match function.as_int(args[1]) {
+        Some(bits) if op == BinaryOp::Shl && loses_nothing && bits % 8 != 0 => BinaryOp::Mul,
+        _ => op,
     }
 }
 

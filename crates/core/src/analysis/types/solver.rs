@@ -311,7 +311,7 @@ impl<'a> Solver<'a> {
                 self.memory(data.args[0], data.args[1]);
                 self.tagged(access.tbaa, data.args[0], function.ty(result));
                 if let RmwOp::Add | RmwOp::Sub = op {
-                    self.binary(BinaryOp::Add, &[result, data.args[1]], result);
+                    self.binary(BinaryOp::Add, data.flags, &[result, data.args[1]], result);
                 }
             }
             (Op::CmpXchg { access, .. }, Some(result)) => {
@@ -332,7 +332,7 @@ impl<'a> Solver<'a> {
             }
             (Op::Unary(_), Some(result)) => self.unify(data.args[0], result),
             (Op::Cast(op), Some(result)) => self.cast(*op, data.args[0], result),
-            (Op::Binary(op), Some(result)) => self.binary(*op, &data.args, result),
+            (Op::Binary(op), Some(result)) => self.binary(*op, data.flags, &data.args, result),
             (Op::Extract(path), Some(result)) => {
                 let whole = function.ty(data.args[0]);
                 let offset = self.module.layout.path_offset(whole, path) as i64;
