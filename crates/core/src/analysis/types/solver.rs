@@ -9,6 +9,7 @@ use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
+use crate::analysis::cfg::Cfg;
 use crate::analysis::known;
 use crate::ir::{
     AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
@@ -37,6 +38,7 @@ pub(super) struct Solver<'a> {
     advancing: Advancing,
     /// Joins of pointers that are a fixed distance apart.
     apart: Apart,
+    cfg: Cfg,
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
@@ -76,6 +78,7 @@ impl<'a> Solver<'a> {
             shapes: SecondaryMap::new(),
             apart: Apart::new(function, &advancing),
             advancing,
+            cfg: Cfg::new(function),
             users: users(function),
             extents: extents(module, function),
             queue: VecDeque::new(),
@@ -217,15 +220,17 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What is compared is of one kind. Pointers that are compared lead into one array, and nobody
-    /// knows how far apart they are: the end of it must not be taken for its first element.
+    /// What is compared is of one kind: that memory which one of them came from holds something else
+    /// at another time says nothing about the other. Pointers that are compared lead into one
+    /// array, and nobody knows how far apart they are: the end of it must not be taken for its
+    /// first element.
     fn compared(&mut self, a: Value, b: Value) {
-        if !self.function.ty(a).scalar().is_ptr() {
-            self.unify(a, b);
-            return;
-        }
+        let pointers = self.function.ty(a).scalar().is_ptr();
         for (from, to) in [(a, b), (b, a)] {
-            let shape = self.shapes[from].elsewhere();
+            let shape = match pointers {
+                true => self.shapes[from].elsewhere(),
+                false => self.shapes[from].without_conflicts(),
+            };
             self.learn(to, &shape);
         }
     }
@@ -236,11 +241,18 @@ impl<'a> Solver<'a> {
 
     fn edge(&mut self, edge: &Edge) {
         let params = self.function.block_params(edge.block).to_vec();
+        let goes_on = self.cfg.reaches_return(edge.block);
         for (&param, &argument) in params.iter().zip(&edge.args) {
             match self.advancing.step_from(argument, param) {
                 // Where a pointer starts is only one of the places that it comes to.
                 Some(step) => self.address(argument, 0, step, param),
-                None => self.join(argument, param),
+                None if goes_on => self.join(argument, param),
+                // Calls that never return are merged into one, with whatever their operands are:
+                // a size here, an address there that nobody looks at.
+                None => {
+                    let shape = self.shapes[argument].clone();
+                    self.learn(param, &shape);
+                }
             }
         }
     }
@@ -379,10 +391,13 @@ impl<'a> Solver<'a> {
                 let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
                 self.learn(pointer, &shape);
             }
-            if let Some(result) = result
-                && combines_integers(&callee.name)
-            {
-                self.combined(args, result);
+            match result.zip(Integers::of_intrinsic(&callee.name)) {
+                Some((result, Integers::Combined)) => self.combined(args, result),
+                Some((result, Integers::Arithmetic)) => self.binary(BinaryOp::Add, args, result),
+                None => {}
+            }
+            if known::allocation(callee).is_some() {
+                self.sizes(args);
             }
             return;
         }
@@ -409,6 +424,14 @@ impl<'a> Solver<'a> {
         };
         for (value, shape) in values().zip(&learned) {
             self.learn(value, shape);
+        }
+    }
+
+    /// Besides addresses, allocators are given sizes and alignments.
+    fn sizes(&mut self, args: &[Value]) {
+        let function = self.function;
+        for &size in args.iter().filter(|&&arg| function.ty(arg).is_int()) {
+            self.learn_bytes(size, &Cell::Int);
         }
     }
 
@@ -443,12 +466,26 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Whether a function of LLVM's makes an integer of the bits of its operands.
-fn combines_integers(name: &str) -> bool {
-    let name = name
-        .strip_prefix("llvm.")
-        .and_then(|name| name.split('.').next());
-    name.is_some_and(|name| ["fshl", "fshr", "bswap", "bitreverse"].contains(&name))
+/// What functions of LLVM's do with integers.
+enum Integers {
+    /// They put the bits of their operands together.
+    Combined,
+    /// They calculate.
+    Arithmetic,
+}
+
+impl Integers {
+    fn of_intrinsic(name: &str) -> Option<Integers> {
+        let name = name.strip_prefix("llvm.")?;
+        let (stem, more) = name.split_once('.')?;
+        match (stem, more.split('.').next()) {
+            ("fshl" | "fshr" | "bswap" | "bitreverse", _) => Some(Integers::Combined),
+            ("sadd" | "uadd" | "ssub" | "usub" | "smul" | "umul", Some("sat" | "with")) => {
+                Some(Integers::Arithmetic)
+            }
+            _ => None,
+        }
+    }
 }
 
 fn is_address(constant: &Constant) -> bool {
