@@ -6,7 +6,6 @@
 //! caller gave the argument.
 
 use super::globals::Globals;
-use super::never_returns;
 use super::places::{Outcome, Places};
 use crate::analysis::effects::{ArgEffects, Effects, Summary, call_args};
 use crate::analysis::known;
@@ -155,8 +154,6 @@ impl Objects {
             for &block in function.blocks() {
                 for &inst in function.block_insts(block) {
                     match known.get(&inst) {
-                        // Nobody comes to see where it left an address.
-                        _ if is_last(module, function.inst(inst)) => {}
                         Some(outcomes) => objects.known_call(function, inst, outcomes),
                         None => objects.inst(module, function, effects, touched.get(&inst), inst),
                     }
@@ -580,17 +577,6 @@ impl Objects {
         for holder in holders {
             self.put(holder, &contents);
         }
-    }
-}
-
-/// Whether an instruction calls a function that never returns, such as one that panics.
-fn is_last(module: &Module, data: &InstData) -> bool {
-    let Op::Call(call) = &data.op else {
-        return false;
-    };
-    match call.callee {
-        Callee::Direct(func) => never_returns(&module.funcs[func], data),
-        Callee::Indirect => false,
     }
 }
 
