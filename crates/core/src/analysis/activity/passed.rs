@@ -42,10 +42,7 @@ pub(super) fn find(
         for &pointer in call_args(called, data) {
             let reached = objects.reached_from(pointer);
             if reached.len() > 1 {
-                found.push(Passed {
-                    call,
-                    reached,
-                });
+                found.push(Passed { call, reached });
             }
         }
     }

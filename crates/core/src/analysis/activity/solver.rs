@@ -309,7 +309,7 @@ impl Solver<'_> {
             for passed in &self.passed {
                 if passed.reached.iter().any(|object| needs.contains(object)) {
                     let all = passed.reached.iter().copied();
-                    needs.extend(all.filter(|object| is_local(object)));
+                    needs.extend(all.filter(is_local));
                 }
             }
             for value in self.function.values() {

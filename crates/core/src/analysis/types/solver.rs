@@ -4,7 +4,9 @@
 //! of its values has changed.
 
 use super::advancing::Advancing;
+use super::allocations::extents;
 use super::apart::Apart;
+use super::bits::Integers;
 use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
@@ -12,8 +14,8 @@ use super::{Cell, Hint, Shape};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::known;
 use crate::ir::{
-    AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
-    Value, ValueDef,
+    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{HashMap, VecDeque};
@@ -427,14 +429,6 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Besides addresses, allocators are given sizes and alignments.
-    fn sizes(&mut self, args: &[Value]) {
-        let function = self.function;
-        for &size in args.iter().filter(|&&arg| function.ty(arg).is_int()) {
-            self.learn_bytes(size, &Cell::Int);
-        }
-    }
-
     /// What calls say of which only one runs. One may find a number where another finds a pointer,
     /// in an object whose content goes with the function that is called.
     fn agreed(&mut self, group: &[Inst], known: &[Shape]) -> Vec<Shape> {
@@ -466,67 +460,8 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// What functions of LLVM's do with integers.
-enum Integers {
-    /// They put the bits of their operands together.
-    Combined,
-    /// They calculate.
-    Arithmetic,
-}
-
-impl Integers {
-    fn of_intrinsic(name: &str) -> Option<Integers> {
-        let name = name.strip_prefix("llvm.")?;
-        let (stem, more) = name.split_once('.')?;
-        match (stem, more.split('.').next()) {
-            ("fshl" | "fshr" | "bswap" | "bitreverse", _) => Some(Integers::Combined),
-            ("sadd" | "uadd" | "ssub" | "usub" | "smul" | "umul", Some("sat" | "with")) => {
-                Some(Integers::Arithmetic)
-            }
-            _ => None,
-        }
-    }
-}
-
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
-}
-
-/// The sizes of frame memory and of new memory, where they are constant.
-fn extents(module: &Module, function: &Function) -> HashMap<Value, i64> {
-    let mut extents = HashMap::new();
-    for &block in function.blocks() {
-        for &inst in function.block_insts(block) {
-            let data = function.inst(inst);
-            let size = match &data.op {
-                Op::Alloca { ty, .. } => {
-                    let count = function.as_int(data.args[0]);
-                    count.and_then(|count| count.checked_mul(module.layout.size(*ty).into()))
-                }
-                Op::Call(call) => match call.callee {
-                    Callee::Direct(func) => allocated(&module.funcs[func], function, &data.args),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let size = size.and_then(|size| i64::try_from(size).ok());
-            if let (Some(result), Some(size)) = (function.result(inst), size) {
-                extents.insert(result, size);
-            }
-        }
-    }
-    extents
-}
-
-/// How many bytes a call of a function allocates, where that is constant.
-fn allocated(callee: &Function, function: &Function, args: &[Value]) -> Option<i128> {
-    let info = known::allocation(callee).filter(|info| info.kind == AllocKind::Alloc)?;
-    let sizes = info.size_args.iter();
-    let mut sizes = sizes.map(|&at| function.as_int(*args.get(at as usize)?));
-    match info.size_args.is_empty() {
-        true => None,
-        false => sizes.try_fold(1i128, |all, size| all.checked_mul(size?)),
-    }
 }
 
 fn users(function: &Function) -> SecondaryMap<Value, Vec<Inst>> {
