@@ -63,6 +63,7 @@ programs!(
     geometry,
     hash_maps,
     heaps,
+    hints,
     in_place,
     interpreters,
     iterators,

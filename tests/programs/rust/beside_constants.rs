@@ -14,22 +14,39 @@ fn dot(both: &Both) -> f64 {
 
 fn local(x: &[f64]) -> f64 {
     let weights: Vec<f64> = (0..x.len()).map(|i| 1.5 + i as f64).collect();
-    let first = dot(&Both { weights: &weights, x });
-    first * dot(&Both { weights: &weights, x }) + weights[1]
+    let first = dot(&Both {
+        weights: &weights,
+        x,
+    });
+    first
+        * dot(&Both {
+            weights: &weights,
+            x,
+        })
+        + weights[1]
 }
 
 static WEIGHTS: [f64; 3] = [0.5, -1.5, 2.5];
 
 fn fixed(x: &[f64]) -> f64 {
-    let both = Both { weights: &WEIGHTS, x };
+    let both = Both {
+        weights: &WEIGHTS,
+        x,
+    };
     dot(&both) * dot(&both)
 }
 
 /// Which of the two is the constant changes.
 fn turned(x: &[f64]) -> f64 {
     let weights = vec![2.0; x.len()];
-    let one = Both { weights: &weights, x };
-    let other = Both { weights: x, x: &weights };
+    let one = Both {
+        weights: &weights,
+        x,
+    };
+    let other = Both {
+        weights: x,
+        x: &weights,
+    };
     dot(&one) * dot(&other).sin()
 }
 
@@ -77,7 +94,9 @@ fn network(x: &[f64]) -> f64 {
 fn listed(x: &[f64]) -> f64 {
     #[inline(never)]
     fn product(rows: &[&[f64]]) -> f64 {
-        (0..3).map(|i| rows.iter().map(|row| row[i]).product::<f64>()).sum()
+        (0..3)
+            .map(|i| rows.iter().map(|row| row[i]).product::<f64>())
+            .sum()
     }
     let constant = vec![1.0, 2.0, 3.0];
     product(&[x, &constant, x]) * product(&[&constant, &constant])

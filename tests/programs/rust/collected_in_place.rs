@@ -12,7 +12,10 @@ fn clusters(x: &[f64]) -> f64 {
     for _ in 0..5 {
         let mut sums = vec![([0.0; 2], 0.0); centers.len()];
         for point in &points {
-            let weights: Vec<f64> = centers.iter().map(|c| (-distance(point, c)).exp()).collect();
+            let weights: Vec<f64> = centers
+                .iter()
+                .map(|c| (-distance(point, c)).exp())
+                .collect();
             let total: f64 = weights.iter().sum();
             for ((sum, weight), w) in sums.iter_mut().zip(&weights) {
                 *weight += w / total;

@@ -63,7 +63,10 @@ fn cloned(x: &[f64]) -> f64 {
 
 fn simplified(x: &[f64]) -> f64 {
     let constants = sum(Number(1.5), Negated(Box::new(Number(0.5))));
-    let twice = Negated(Box::new(Negated(Box::new(product(Variable(0), Variable(1))))));
+    let twice = Negated(Box::new(Negated(Box::new(product(
+        Variable(0),
+        Variable(1),
+    )))));
     sum(constants, twice).simplified().value(x) * x[2]
 }
 
@@ -83,7 +86,12 @@ impl Tree {
 
 fn many(x: &[f64]) -> f64 {
     let leaves = |n: usize| (0..n).map(|i| Tree::Leaf(i, 0.5 + i as f64)).collect();
-    Tree::Inner(vec![Tree::Inner(leaves(5)), Tree::Leaf(4, 2.0), Tree::Inner(leaves(3))]).value(x)
+    Tree::Inner(vec![
+        Tree::Inner(leaves(5)),
+        Tree::Leaf(4, 2.0),
+        Tree::Inner(leaves(3)),
+    ])
+    .value(x)
 }
 
 /// Shared parts, and conditions that are expressions of another kind.
