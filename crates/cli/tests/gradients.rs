@@ -45,6 +45,7 @@ macro_rules! gradients {
 gradients!(
     allocators,
     arrays,
+    beside_constants,
     blas,
     blas_fortran,
     bodies,

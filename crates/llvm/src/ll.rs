@@ -261,10 +261,22 @@ pub fn indices(v: Val) -> Vec<u32> {
 
 /// The constraints of inline assembly: its operands and what it clobbers.
 pub fn assembly_constraints(v: Val) -> String {
+    assembly_string(v, LLVMGetInlineAsmConstraintString)
+}
+
+/// The instructions of inline assembly.
+pub fn assembly_instructions(v: Val) -> String {
+    assembly_string(v, LLVMGetInlineAsmAsmString)
+}
+
+fn assembly_string(
+    v: Val,
+    get: unsafe extern "C" fn(Val, *mut usize) -> *const std::ffi::c_char,
+) -> String {
     // SAFETY: the assembly is alive, and LLVM says how long the text is.
     unsafe {
         let mut len = 0;
-        let text = LLVMGetInlineAsmConstraintString(v, &mut len);
+        let text = get(v, &mut len);
         match text.is_null() {
             true => String::new(),
             false => String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), len)).into(),

@@ -1,16 +1,14 @@
-// Loops that compilers vectorize: long sums, stencils, maxima.
+// Loops that compilers vectorize: long sums, stencils, maxima, products of columns.
 include!("check.rs");
 
-macro_rules! repeated {
-    ($x:expr) => {
-        (0..64)
-            .map(|i| $x[i % $x.len()] * (1.0 + i as f64 * 0.01))
-            .collect::<Vec<f64>>()
-    };
+fn repeated(x: &[f64]) -> Vec<f64> {
+    (0..64)
+        .map(|i| x[i % x.len()] * (1.0 + i as f64 * 0.01))
+        .collect()
 }
 
 fn axpy(x: &[f64]) -> f64 {
-    let (a, mut b) = (repeated!(x), vec![1.0; 64]);
+    let (a, mut b) = (repeated(x), vec![1.0; 64]);
     for (b, a) in b.iter_mut().zip(&a) {
         *b += 0.5 * a * a;
     }
@@ -18,7 +16,7 @@ fn axpy(x: &[f64]) -> f64 {
 }
 
 fn four_sums(x: &[f64]) -> f64 {
-    let a = repeated!(x);
+    let a = repeated(x);
     let mut sums = [0.0; 4];
     for four in a.chunks_exact(4) {
         for k in 0..4 {
@@ -29,7 +27,7 @@ fn four_sums(x: &[f64]) -> f64 {
 }
 
 fn stencil(x: &[f64]) -> f64 {
-    let mut now = repeated!(x);
+    let mut now = repeated(x);
     let mut next = now.clone();
     for _ in 0..4 {
         for i in 1..now.len() - 1 {
@@ -41,10 +39,21 @@ fn stencil(x: &[f64]) -> f64 {
 }
 
 fn clipped(x: &[f64]) -> f64 {
-    let mut a = repeated!(x);
+    let mut a = repeated(x);
     a.iter_mut().for_each(|a| *a = a.max(0.3).min(1.5));
     let largest = a.iter().fold(f64::MIN, |m, a| m.max(*a));
     a.iter().map(|a| (a - largest).abs() + a * a).sum()
+}
+
+fn columns(x: &[f64]) -> f64 {
+    let a: [[f64; 16]; 4] = std::array::from_fn(|i| std::array::from_fn(|j| x[(i + j) % x.len()]));
+    let mut products = [[0.0; 4]; 4];
+    for i in 0..4 {
+        for j in 0..4 {
+            products[i][j] = a[i].iter().zip(&a[j]).map(|(a, b)| a * b).sum();
+        }
+    }
+    products.as_flattened().iter().map(|a: &f64| a.ln()).sum()
 }
 
 fn main() {
@@ -53,4 +62,5 @@ fn main() {
     check!("vectorized: four sums", four_sums, x);
     check!("vectorized: stencil", stencil, x);
     check!("vectorized: clipped", clipped, x);
+    check!("vectorized: columns", columns, x);
 }

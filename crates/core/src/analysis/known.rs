@@ -99,6 +99,12 @@ pub fn throws(name: &str) -> bool {
     name.starts_with("__cxa_throw") || name == "_Unwind_RaiseException"
 }
 
+/// Whether nothing of a derivative runs after a call of a function: it never returns, as one that
+/// panics. What is thrown goes on somewhere, and takes its value along.
+pub fn is_last(function: &Function) -> bool {
+    function.attrs.flags.contains(FnFlags::NORETURN) && !throws(&function.name)
+}
+
 /// What is known of a library function of this name.
 pub fn known_name(name: &str) -> Option<Known> {
     if let Some(routine) = blas::by_name(name) {

@@ -505,7 +505,7 @@ impl Walk<'_> {
             combined: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
-            runtime_activity: self.primal.key.runtime_activity,
+            runtime_activity: self.primal.key.runtime_activity || activity.is_mixing_call(inst),
             keep_tape: self.primal.key.keep_tape,
             settles: self.primal.key.settles,
             nesting: self.primal.key.nesting,

@@ -30,7 +30,7 @@ use crate::checks;
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CastOp, Constant, Flags, Func, Function, Global, Inst,
-    InstData, Module, Op, Region, Symbol, Type, UnaryOp, Value, ValueDef,
+    InstData, ModRef, Module, Op, Opaque, Region, Symbol, Type, UnaryOp, Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -271,7 +271,7 @@ impl Walk<'_> {
             Op::MemSet(_) => self.set(inst, &data)?,
             Op::Nest(nest) => self.nest(inst, &data, nest),
             Op::AtomicRmw(..) | Op::CmpXchg { .. } => self.atomic(inst, &data)?,
-            Op::Opaque(opaque) => self.opaque(inst, &data, &opaque.name)?,
+            Op::Opaque(opaque) => self.opaque(inst, &data, opaque)?,
             Op::Load(access) if access.atomic.is_some() => self.atomic(inst, &data)?,
             _ => {}
         }
@@ -368,7 +368,8 @@ impl Walk<'_> {
     }
 
     /// Something of LLVM's that core only passes on: no derivative may reach it.
-    fn opaque(&mut self, inst: Inst, data: &InstData, name: &str) -> Result<()> {
+    fn opaque(&mut self, inst: Inst, data: &InstData, opaque: &Opaque) -> Result<()> {
+        let name = &opaque.name;
         if name.ends_with("which returns twice") {
             return Err(Diagnostic::new(
                 Code::ReturnsTwice,
@@ -381,7 +382,10 @@ impl Walk<'_> {
             .at(&self.synthesis.module, data.loc)
             .in_function(&self.primal.function.name));
         }
-        let mentions_only = name.starts_with("call of llvm.assume");
+        // What gives nothing and writes nothing lets no derivative through: an assumption, or
+        // assembly that holds optimizers back.
+        let written = opaque.memory.arguments | opaque.memory.other;
+        let mentions_only = self.func.result(inst).is_none() && !written.contains(ModRef::WRITE);
         let reached = |&v: &Value| self.primal.is_active(v) || self.primal.has_shadow(v);
         if data.args.iter().any(reached) && !mentions_only {
             return Err(self.primal.refuse_inst(&self.synthesis.module, inst));

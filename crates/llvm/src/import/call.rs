@@ -235,8 +235,12 @@ impl Body<'_> {
 
 /// Whether inline assembly may read or write memory of the program. Assembly that does must say so
 /// by an operand or by the clobber `memory`; without them it may do what it likes with the machine
-/// (`cpuid`, a comment), but variables stay what they are.
+/// (`cpuid`, a comment), but variables stay what they are. Assembly without instructions does nothing,
+/// whatever it says to keep optimizers from looking through it, as `black_box` of Rust.
 fn touches_memory(inst: Val, assembly: Val) -> bool {
+    if ll::assembly_instructions(assembly).trim().is_empty() {
+        return false;
+    }
     let constraints = ll::assembly_constraints(assembly);
     let pointer = |v: Val| ll::type_kind(ll::type_of(v)) == LLVMTypeKind::LLVMPointerTypeKind;
     constraints

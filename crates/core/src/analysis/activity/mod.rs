@@ -15,6 +15,7 @@ pub mod formatting;
 pub mod globals;
 pub mod lifetimes;
 mod objects;
+mod passed;
 pub mod places;
 mod solver;
 mod useful;
@@ -55,6 +56,8 @@ pub struct Activity {
     held: Vec<Held>,
     /// The variables that derivatives flow through.
     exposed: Vec<Global>,
+    /// The calls that reach memory with shadows and memory without from one argument.
+    mixing: BTreeSet<Inst>,
 }
 
 impl Activity {
@@ -69,6 +72,7 @@ impl Activity {
         options: &Options,
     ) -> Result<Activity> {
         let callees = globals_of_callees(module, function, &effects.bodies);
+        let objects = Objects::new(module, function, types, effects, &callees, places);
         let mut solver = Solver {
             module,
             function,
@@ -76,7 +80,8 @@ impl Activity {
             effects,
             key,
             copies: !options.breaks(Defect::CopiesIgnored),
-            objects: Objects::new(module, function, types, effects, &callees, places),
+            passed: passed::find(module, function, effects, &objects),
+            objects,
             callees,
             varied: BTreeSet::new(),
             with_shadows: BTreeSet::new(),
@@ -113,6 +118,7 @@ impl Activity {
             made: made(function, types, key),
             held: key.held.clone(),
             exposed: solver.exposed(),
+            mixing: solver.mixing(),
             active: solver.active,
             varied: solver.varied,
             shadowed,
@@ -209,6 +215,12 @@ impl Activity {
             true => &self.exposed,
             false => &[],
         }
+    }
+
+    /// Whether a callee reaches memory with a shadow and memory without one from the same argument: a
+    /// pointer that it finds there has a shadow, or is its own.
+    pub fn is_mixing_call(&self, inst: Inst) -> bool {
+        self.mixing.contains(&inst)
     }
 
     /// Whether the reverse of an allocation ends the shadow of the memory.

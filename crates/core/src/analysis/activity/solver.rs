@@ -2,6 +2,7 @@
 
 use super::globals::{self, Globals, KnownBodies};
 use super::objects::{Object, Objects};
+use super::passed::Passed;
 use super::{CallKind, call_kind};
 use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::targets::targets_of;
@@ -28,6 +29,8 @@ pub(super) struct Solver<'a> {
     pub(super) objects: Objects,
     /// The global variables that the callees of each call touch.
     pub(super) callees: HashMap<Inst, Globals>,
+    /// What callees reach.
+    pub(super) passed: Vec<Passed>,
     /// Memory that may hold active floats.
     pub(super) varied: BTreeSet<Object>,
     /// Memory that needs a shadow, as known at the start of the round.
@@ -301,6 +304,12 @@ impl Solver<'_> {
                 let mut contents = self.objects.contents(holder);
                 if self.has_shadow_of_own(holder) && contents.any(|inner| needs.contains(&inner)) {
                     needs.insert(holder);
+                }
+            }
+            for passed in &self.passed {
+                if passed.reached.iter().any(|object| needs.contains(object)) {
+                    let all = passed.reached.iter().copied();
+                    needs.extend(all.filter(is_local));
                 }
             }
             for value in self.function.values() {

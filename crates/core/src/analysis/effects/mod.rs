@@ -1,7 +1,7 @@
 //! What functions, calls and instructions may do with memory.
 //!
 //! The effects of a function are those of its body, of its callees, and of nothing that its
-//! attributes exclude. Bodies are summarized callees first, and again until nothing changes, so
+//! attributes exclude. What is written on the way to a panic nobody gets to see. Bodies are summarized callees first, and again until nothing changes, so
 //! recursion is handled by a least fixpoint. Functions without a body are known by name (see
 //! [`known`]), or limited by their attributes only.
 
@@ -65,6 +65,9 @@ impl Effects {
                 summary.limit(attrs.flags, attrs.memory, &function.params);
                 if let Some(info) = &attrs.alloc {
                     summary.allocate(info, function.sig.params.len());
+                }
+                if known::is_last(function) {
+                    summary.only_read();
                 }
                 if summary != effects.functions[func] {
                     effects.functions[func] = summary;
@@ -417,6 +420,9 @@ fn declared(function: &Function) -> Summary {
         summary.fresh = true;
     }
     summary.limit(attrs.flags, attrs.memory, &function.params);
+    if known::is_last(function) {
+        summary.only_read();
+    }
     summary
 }
 

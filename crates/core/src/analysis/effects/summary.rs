@@ -135,6 +135,19 @@ impl Summary {
         (self.frees_other, self.leaves, self.finds, self.outside) = (false, false, false, false);
     }
 
+    /// Leaves what is read alone: what a function writes or keeps that never returns, no caller gets
+    /// to see.
+    pub(super) fn only_read(&mut self) {
+        let memory = MemoryEffects {
+            arguments: ModRef::READ,
+            inaccessible: ModRef::READ,
+            other: ModRef::READ,
+        };
+        self.limit(FnFlags::NOFREE, memory, &[]);
+        self.plain = true;
+        (self.leaves, self.finds, self.moves, self.outside) = (false, false, false, false);
+    }
+
     /// What one of several functions may do.
     pub(super) fn any_of<'s>(mut all: impl Iterator<Item = &'s Summary>) -> Option<Summary> {
         let mut any = all.next()?.clone();

@@ -6,6 +6,28 @@ use super::solver::Solver;
 use super::{Cell, Piece, Shape, Shared};
 use crate::ir::{BinaryOp, CastOp, Flags, Value};
 
+/// What functions of LLVM's do with integers.
+pub(super) enum Integers {
+    /// They put the bits of their operands together.
+    Combined,
+    /// They calculate.
+    Arithmetic,
+}
+
+impl Integers {
+    pub(super) fn of_intrinsic(name: &str) -> Option<Integers> {
+        let name = name.strip_prefix("llvm.")?;
+        let (stem, more) = name.split_once('.')?;
+        match (stem, more.split('.').next()) {
+            ("fshl" | "fshr" | "bswap" | "bitreverse", _) => Some(Integers::Combined),
+            ("sadd" | "uadd" | "ssub" | "usub" | "smul" | "umul", Some("sat" | "with")) => {
+                Some(Integers::Arithmetic)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Solver<'_> {
     pub(super) fn cast(&mut self, op: CastOp, from: Value, to: Value) {
         match op {

@@ -14,6 +14,7 @@
 //! needs the type then refuses the program.
 
 mod advancing;
+mod allocations;
 mod apart;
 mod bits;
 mod bytes;

@@ -4,15 +4,18 @@
 //! of its values has changed.
 
 use super::advancing::Advancing;
+use super::allocations::extents;
 use super::apart::Apart;
+use super::bits::Integers;
 use super::factor::steps;
 use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
+use crate::analysis::cfg::Cfg;
 use crate::analysis::known;
 use crate::ir::{
-    AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
-    Value, ValueDef,
+    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{HashMap, VecDeque};
@@ -37,6 +40,7 @@ pub(super) struct Solver<'a> {
     advancing: Advancing,
     /// Joins of pointers that are a fixed distance apart.
     apart: Apart,
+    cfg: Cfg,
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
@@ -76,6 +80,7 @@ impl<'a> Solver<'a> {
             shapes: SecondaryMap::new(),
             apart: Apart::new(function, &advancing),
             advancing,
+            cfg: Cfg::new(function),
             users: users(function),
             extents: extents(module, function),
             queue: VecDeque::new(),
@@ -238,11 +243,18 @@ impl<'a> Solver<'a> {
 
     fn edge(&mut self, edge: &Edge) {
         let params = self.function.block_params(edge.block).to_vec();
+        let goes_on = self.cfg.reaches_return(edge.block);
         for (&param, &argument) in params.iter().zip(&edge.args) {
             match self.advancing.step_from(argument, param) {
                 // Where a pointer starts is only one of the places that it comes to.
                 Some(step) => self.address(argument, 0, step, param),
-                None => self.join(argument, param),
+                None if goes_on => self.join(argument, param),
+                // Calls that never return are merged into one, with whatever their operands are:
+                // a size here, an address there that nobody looks at.
+                None => {
+                    let shape = self.shapes[argument].clone();
+                    self.learn(param, &shape);
+                }
             }
         }
     }
@@ -381,10 +393,13 @@ impl<'a> Solver<'a> {
                 let shape = hint.shape(bytes.and_then(|n| i64::try_from(n).ok()));
                 self.learn(pointer, &shape);
             }
-            if let Some(result) = result
-                && combines_integers(&callee.name)
-            {
-                self.combined(args, result);
+            match result.zip(Integers::of_intrinsic(&callee.name)) {
+                Some((result, Integers::Combined)) => self.combined(args, result),
+                Some((result, Integers::Arithmetic)) => self.binary(BinaryOp::Add, args, result),
+                None => {}
+            }
+            if known::allocation(callee).is_some() {
+                self.sizes(args);
             }
             return;
         }
@@ -445,53 +460,8 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Whether a function of LLVM's makes an integer of the bits of its operands.
-fn combines_integers(name: &str) -> bool {
-    let name = name
-        .strip_prefix("llvm.")
-        .and_then(|name| name.split('.').next());
-    name.is_some_and(|name| ["fshl", "fshr", "bswap", "bitreverse"].contains(&name))
-}
-
 fn is_address(constant: &Constant) -> bool {
     matches!(constant, Constant::Address(..))
-}
-
-/// The sizes of frame memory and of new memory, where they are constant.
-fn extents(module: &Module, function: &Function) -> HashMap<Value, i64> {
-    let mut extents = HashMap::new();
-    for &block in function.blocks() {
-        for &inst in function.block_insts(block) {
-            let data = function.inst(inst);
-            let size = match &data.op {
-                Op::Alloca { ty, .. } => {
-                    let count = function.as_int(data.args[0]);
-                    count.and_then(|count| count.checked_mul(module.layout.size(*ty).into()))
-                }
-                Op::Call(call) => match call.callee {
-                    Callee::Direct(func) => allocated(&module.funcs[func], function, &data.args),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let size = size.and_then(|size| i64::try_from(size).ok());
-            if let (Some(result), Some(size)) = (function.result(inst), size) {
-                extents.insert(result, size);
-            }
-        }
-    }
-    extents
-}
-
-/// How many bytes a call of a function allocates, where that is constant.
-fn allocated(callee: &Function, function: &Function, args: &[Value]) -> Option<i128> {
-    let info = known::allocation(callee).filter(|info| info.kind == AllocKind::Alloc)?;
-    let sizes = info.size_args.iter();
-    let mut sizes = sizes.map(|&at| function.as_int(*args.get(at as usize)?));
-    match info.size_args.is_empty() {
-        true => None,
-        false => sizes.try_fold(1i128, |all, size| all.checked_mul(size?)),
-    }
 }
 
 fn users(function: &Function) -> SecondaryMap<Value, Vec<Inst>> {

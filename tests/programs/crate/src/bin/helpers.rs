@@ -134,7 +134,43 @@ fn of_each_other() {
     near(second, -0.5f64.sin(), 1e-12);
 }
 
+/// A tree that is constant, with functions that call each other and may panic.
+enum Tree {
+    Number(f64),
+    Variable(usize),
+    Sum(Vec<Tree>),
+    Wave(Box<Tree>),
+}
+
+impl Tree {
+    fn value(&self, x: &[f64]) -> f64 {
+        match self {
+            Tree::Number(number) => *number,
+            Tree::Variable(place) => x[*place],
+            Tree::Sum(parts) => parts.iter().map(|part| part.value(x)).sum(),
+            Tree::Wave(inner) => inner.value(x).sin() * inner.value(x),
+        }
+    }
+}
+
+fn trees() {
+    let inner = Tree::Sum(vec![
+        Tree::Variable(1),
+        Tree::Number(0.5),
+        Tree::Variable(0),
+    ]);
+    let tree = Tree::Sum(vec![Tree::Wave(Box::new(inner)), Tree::Variable(1)]);
+    let x = [0.3, 0.9];
+    check_grad(|x: &[f64; 2]| tree.value(x), &x).unwrap();
+    let sum: f64 = x[0] + x[1] + 0.5;
+    let slope = sum.sin() + sum * sum.cos();
+    let gradient = grad(|x: &[f64; 2]| tree.value(x), &x);
+    near(gradient[0], slope, 1e-12);
+    near(gradient[1], slope + 1.0, 1e-12);
+}
+
 fn main() {
+    trees();
     gradients();
     structures();
     along_directions();

@@ -278,12 +278,20 @@ impl Shape {
 
     /// What is known and not in dispute.
     pub fn without_conflicts(&self) -> Shape {
+        self.only(|cell| !matches!(cell, Cell::Conflict(_)))
+    }
+
+    /// What is known to be integers and floats here.
+    pub fn plain(&self) -> Shape {
+        self.only(|cell| matches!(cell, Cell::Int | Cell::Float(_)))
+    }
+
+    fn only(&self, keep: impl Fn(&Cell) -> bool) -> Shape {
         let mut shape = self.clone();
-        let known = |cell: &Cell| !matches!(cell, Cell::Conflict(_));
-        shape.at.retain(|_, cell| known(cell));
-        shape.every.retain(|_, cell| known(cell));
-        shape.declared.retain(|_, cell| known(cell));
-        shape.likely.retain(|_, cell| known(cell));
+        shape.at.retain(|_, cell| keep(cell));
+        shape.every.retain(|_, cell| keep(cell));
+        shape.declared.retain(|_, cell| keep(cell));
+        shape.likely.retain(|_, cell| keep(cell));
         shape
     }
 
@@ -480,17 +488,6 @@ impl Shape {
             Element::One(_, size) if stride % size == 0 => shape.declare_any_element(self),
             _ => shape.declare_steps(self, stride),
         }
-        shape
-    }
-
-    /// What is known to be integers and floats here.
-    pub fn plain(&self) -> Shape {
-        let mut shape = self.clone();
-        let is_plain = |cell: &Cell| matches!(cell, Cell::Int | Cell::Float(_));
-        shape.at.retain(|_, cell| is_plain(cell));
-        shape.likely.retain(|_, cell| is_plain(cell));
-        shape.every.retain(|_, cell| is_plain(cell));
-        shape.declared.retain(|_, cell| is_plain(cell));
         shape
     }
 
