@@ -48,7 +48,7 @@ profiles!(
     fat: "lto = \"fat\"";
     thin: "lto = \"thin\"";
     as_small_as_can_be: "opt-level = \"z\"\nlto = true\ncodegen-units = 1\npanic = \"abort\"\nstrip = true";
-    not_optimized: "opt-level = 0\ndebug = 0";
+    unoptimized: "opt-level = 0\ndebug = 0";
 );
 
 fn folder() -> PathBuf {
