@@ -136,8 +136,11 @@ impl Diagnostic {
     /// What to do about it, in the words of the language that the message is about.
     pub fn help(&self) -> &str {
         let first = self.places.iter().find(|place| !place.file.is_empty());
-        let in_rust = first.is_some_and(|place| place.file.ends_with(".rs"));
-        let help = in_rust.then(|| self.code.help_in_rust()).flatten();
+        let help = match first {
+            Some(place) if place.file.ends_with(".rs") => self.code.help_in_rust(),
+            None if self.places.iter().any(Place::is_rust) => self.code.help_without_files(),
+            _ => None,
+        };
         help.unwrap_or(&self.help)
     }
 
@@ -210,6 +213,11 @@ impl Place {
             function: name.to_string(),
             link,
         }
+    }
+
+    /// Whether it is in a function with a name that the compiler of Rust gives.
+    fn is_rust(&self) -> bool {
+        rustc_demangle::try_demangle(&self.function).is_ok()
     }
 }
 

@@ -65,6 +65,31 @@ fn owners(x: &[f64]) -> f64 {
     first + all.iter().map(|series| series.values[0]).sum::<f64>()
 }
 
+// Which of two vectors grows is decided by a number.
+fn sides(x: &[f64]) -> f64 {
+    let mut sides: [Vec<f64>; 2] = Default::default();
+    for a in x {
+        sides[usize::from(*a < 0.7)].push(a * 1.1);
+    }
+    sides[0].iter().sum::<f64>() * sides[1].iter().product::<f64>()
+}
+
+// How much a vector of another function has room for is known to nobody here.
+#[inline(never)]
+fn repeated(x: &[f64]) -> Vec<f64> {
+    (0..64)
+        .map(|i| x[i % x.len()] * (1.0 + i as f64 * 0.01))
+        .collect()
+}
+
+fn returned(x: &[f64]) -> f64 {
+    let (a, mut b) = (repeated(x), vec![1.0; 64]);
+    for (b, a) in b.iter_mut().zip(&a) {
+        *b += 0.5 * a * a;
+    }
+    a.iter().zip(&b).map(|(a, b)| a * b).sum()
+}
+
 fn main() {
     let x = [0.52, 1.57, -0.33, 0.81, 2.04];
     check!("vectors of options", options, x);
@@ -72,4 +97,6 @@ fn main() {
     check!("vectors of arrays", arrays, x);
     check!("vectors of boxes", boxes, x);
     check!("vectors of owners", owners, x);
+    check!("vectors of an array", sides, x);
+    check!("vectors of other functions", returned, x);
 }

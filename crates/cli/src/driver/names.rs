@@ -32,6 +32,8 @@ pub fn readable(text: &str) -> String {
 /// A message in which names of Rust functions are paths.
 pub fn readable_message(diagnostic: &Diagnostic) -> Diagnostic {
     let mut readable = diagnostic.clone();
+    // What to do depends on the language, which names show as they are.
+    readable.help = diagnostic.help().to_string();
     for text in [
         &mut readable.message,
         &mut readable.reason,
@@ -101,6 +103,20 @@ mod tests {
             "app::fit<f64, (u8, u8)>::{closure#1}",
         );
         check("app::reverse<f64>", "app::reverse<f64>");
+    }
+
+    /// Without debug information only names tell the language.
+    #[test]
+    fn what_to_do_without_debug_information() {
+        use zymase_core::diagnostic::Code;
+        let check = |name: &str, expected: &str| {
+            let message = Diagnostic::new(Code::UnknownCopyType, "what", "why", "words of C");
+            let said = readable_message(&message.in_function(name));
+            assert!(said.help().contains(expected), "{name}: {}", said.help());
+        };
+        check("_ZN5model6energy17h0e1d804fad49f59eE", "-Cdebuginfo=2");
+        check("energy", "words of C");
+        check("_ZN5model6energyEd", "words of C");
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub fn parameter(function: &Function, position: usize) -> Option<&str> {
 }
 
 impl Code {
+    /// What to do about a message in a Rust program that has no debug information.
+    pub(super) fn help_without_files(self) -> Option<&'static str> {
+        match self {
+            Code::UnknownMemoryType | Code::UnknownCopyType | Code::UnknownValueType => Some(
+                "compile with debug information (`-Cdebuginfo=2`), which says what memory holds; \
+             `cargo zymase` always does",
+            ),
+            _ => None,
+        }
+    }
+
     /// What to do about a message in a Rust program, where the words of C are of no use.
     pub fn help_in_rust(self) -> Option<&'static str> {
         Some(match self {

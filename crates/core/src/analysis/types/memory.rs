@@ -3,7 +3,7 @@
 use super::factor::factor;
 use super::solver::Solver;
 use super::{Cell, LONGEST_COPY, Shape, Shared, gcd};
-use crate::ir::{Nest, TypeKind, Value};
+use crate::ir::{InstData, Nest, Op, TypeKind, Value};
 
 impl Solver<'_> {
     /// `result = base + offset + k·stride` for an unknown k.
@@ -16,6 +16,26 @@ impl Solver<'_> {
         } else {
             self.learn(result, &there.indexed(stride));
             self.learn(base, &back.unindexed(stride).shifted(-offset));
+        }
+    }
+
+    /// An address at one of two offsets, by a choice between constants: what is at both.
+    pub(super) fn chosen_address(&mut self, data: &InstData, result: Value) {
+        let (Op::Address { offset, scales }, [base, index]) = (&data.op, &data.args[..]) else {
+            return;
+        };
+        let choice = self.function.def_inst(*index);
+        let choice = choice.map(|inst| self.function.inst(inst));
+        let Some(choice) = choice.filter(|data| data.op == Op::Select) else {
+            return;
+        };
+        let there = |i: usize| {
+            let index = i64::try_from(self.function.as_int(choice.args[i])?).ok()?;
+            let at = scales[0].checked_mul(index)?.checked_add(*offset)?;
+            Some(self.shapes[*base].shifted(at))
+        };
+        if let (Some(one), Some(other)) = (there(1), there(2)) {
+            self.learn(result, &one.common(&other));
         }
     }
 

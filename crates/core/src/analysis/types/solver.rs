@@ -305,6 +305,7 @@ impl<'a> Solver<'a> {
                     stride = gcd(stride, scale.saturating_mul(index.step));
                 }
                 self.address(data.args[0], offset, stride, result);
+                self.chosen_address(data, result);
                 for &index in &data.args[1..] {
                     self.learn_bytes(index, &Cell::Int);
                 }
