@@ -14,7 +14,7 @@ use super::{Cell, Hint, Shape};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::known;
 use crate::ir::{
-    BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
+    BinaryOp, Callee, Constant, Edge, Flags, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
     ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -396,7 +396,9 @@ impl<'a> Solver<'a> {
             }
             match result.zip(Integers::of_intrinsic(&callee.name)) {
                 Some((result, Integers::Combined)) => self.combined(args, result),
-                Some((result, Integers::Arithmetic)) => self.binary(BinaryOp::Add, args, result),
+                Some((result, Integers::Arithmetic)) => {
+                    self.binary(BinaryOp::Add, Flags::empty(), args, result)
+                }
                 None => {}
             }
             if known::allocation(callee).is_some() {

@@ -278,15 +278,15 @@ impl Shape {
 
     /// What is known and not in dispute.
     pub fn without_conflicts(&self) -> Shape {
-        self.only(|cell| !matches!(cell, Cell::Conflict(_)))
+        self.filtered(|cell| !matches!(cell, Cell::Conflict(_)))
     }
 
     /// What is known to be integers and floats here.
     pub fn plain(&self) -> Shape {
-        self.only(|cell| matches!(cell, Cell::Int | Cell::Float(_)))
+        self.filtered(|cell| matches!(cell, Cell::Int | Cell::Float(_)))
     }
 
-    fn only(&self, keep: impl Fn(&Cell) -> bool) -> Shape {
+    fn filtered(&self, keep: impl Fn(&Cell) -> bool) -> Shape {
         let mut shape = self.clone();
         shape.at.retain(|_, cell| keep(cell));
         shape.every.retain(|_, cell| keep(cell));
