@@ -10,6 +10,7 @@ use super::shape::gcd;
 use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
 use crate::analysis::known;
+use crate::analysis::relocation::relocations;
 use crate::ir::{
     AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
     Value, ValueDef,
@@ -40,6 +41,8 @@ pub(super) struct Solver<'a> {
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
+    /// Copies after which their source is gone.
+    pub(super) relocations: EntitySet<Inst>,
     /// The size of the memory that a pointer is the beginning of, where it is known.
     extents: HashMap<Value, i64>,
     /// The instructions to look at.
@@ -77,6 +80,7 @@ impl<'a> Solver<'a> {
             apart: Apart::new(function, &advancing),
             advancing,
             users: users(function),
+            relocations: relocations(module, function),
             extents: extents(module, function),
             queue: VecDeque::new(),
             waiting: VecDeque::new(),
@@ -322,7 +326,7 @@ impl<'a> Solver<'a> {
                 self.learn(result, &Shape::cell(flag, Cell::Int));
                 self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
             }
-            (Op::MemCopy { .. }, _) => self.copy(&data.args),
+            (Op::MemCopy { .. }, _) => self.copy(inst, &data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
                 self.join(data.args[1], result);

@@ -295,6 +295,14 @@ impl Shape {
         }
     }
 
+    /// All that was seen, found likely or declared, for memory that may end before.
+    pub(super) fn in_doubt(&self) -> Shape {
+        let mut shape = self.as_likely();
+        merge_cells(&mut shape.likely, &self.likely, MAX_DEPTH);
+        merge_cells(&mut shape.likely, &self.declared, MAX_DEPTH);
+        shape
+    }
+
     /// What is known without what is only likely.
     pub(super) fn without_likely(&self) -> Shape {
         Shape {
