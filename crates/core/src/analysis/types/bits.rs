@@ -98,6 +98,15 @@ impl Solver<'_> {
         }
     }
 
+    /// An integer that keeps its value in fewer bits than any float has: which variant an enum is,
+    /// say.
+    pub(super) fn fits(&mut self, from: Value, to: Value) {
+        let bits = self.function.ty(to).int_bits();
+        if bits.is_some_and(|bits| bits < 16) && self.function.ty(from).is_int() {
+            self.learn_bytes(from, &Cell::Int);
+        }
+    }
+
     /// The result of an operation on whole integers: what comes of integers alone is one.
     pub(super) fn combined(&mut self, args: &[Value], result: Value) {
         let size = self.size(self.function.ty(result));

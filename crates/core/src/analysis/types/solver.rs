@@ -12,7 +12,7 @@ use super::{Cell, Hint, Shape};
 use crate::analysis::known;
 use crate::analysis::relocation::relocations;
 use crate::ir::{
-    AllocKind, BinaryOp, Callee, Constant, Edge, Func, Function, Inst, Module, Op, RmwOp, Type,
+    AllocKind, BinaryOp, Callee, Constant, Edge, Flags, Func, Function, Inst, Module, Op, RmwOp, Type,
     Value, ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -333,7 +333,12 @@ impl<'a> Solver<'a> {
                 self.join(data.args[2], result);
             }
             (Op::Unary(_), Some(result)) => self.unify(data.args[0], result),
-            (Op::Cast(op), Some(result)) => self.cast(*op, data.args[0], result),
+            (Op::Cast(op), Some(result)) => {
+                self.cast(*op, data.args[0], result);
+                if data.flags.contains(Flags::NUW) {
+                    self.fits(data.args[0], result);
+                }
+            }
             (Op::Binary(op), Some(result)) => self.binary(*op, &data.args, result),
             (Op::Extract(path), Some(result)) => {
                 let whole = function.ty(data.args[0]);
@@ -387,6 +392,11 @@ impl<'a> Solver<'a> {
                 && combines_integers(&callee.name)
             {
                 self.combined(args, result);
+            }
+            // Sizes and alignments.
+            if known::allocation(callee).is_some() {
+                let integers = args.iter().filter(|&&v| self.function.ty(v).is_int());
+                integers.for_each(|&v| self.learn_bytes(v, &Cell::Int));
             }
             return;
         }

@@ -2,6 +2,7 @@
 //! pointer.
 
 mod cell;
+mod copied;
 mod declared;
 mod display;
 mod period;
@@ -203,12 +204,6 @@ impl Shape {
     /// integers is one only where it is declared, or seen.
     pub fn pieces(&self, start: i64, len: i64) -> Vec<(i64, Piece)> {
         self.scalars(start, len, |_, cell| *cell != Cell::Int)
-    }
-
-    /// The scalars in the `len` bytes that a copy moves. What repeats in them more than once may
-    /// be an array in a structure, so it says nothing of the rest.
-    pub fn copied(&self, len: i64) -> Vec<(i64, Piece)> {
-        self.scalars(0, len, |stride, _| stride >= len && stride != LIKELY)
     }
 
     /// The scalars in a range, where what repeats with a stride is believed as `trusts` says.
