@@ -79,6 +79,7 @@ programs!(
     once,
     optimization,
     options,
+    options_returned,
     ordering,
     overflow,
     own_collections,
@@ -112,6 +113,7 @@ programs!(
     vectors,
     vectors_edited,
     vectors_of,
+    vectors_of_enums,
 );
 
 fn folder() -> PathBuf {

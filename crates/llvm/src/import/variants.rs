@@ -55,21 +55,26 @@ impl Importer {
 /// Adds what one variant says to what the others say.
 fn agree(all: &mut Parts, at: u64, part: Part) {
     let others: Vec<(u64, Part)> = overlapping(all, at, part.bytes()).collect();
-    let agreed = match (&others[..], part) {
-        ([], _) => part,
-        (&[(same, other)], _) if same == at && other == part => part,
+    let start = others.iter().map(|(at, _)| *at).fold(at, u64::min);
+    let ends = others.iter().map(|(at, part)| at + part.bytes());
+    let end = ends.fold(at + part.bytes(), u64::max);
+    let is_integer = |part: Part| matches!(part, Part::Int(_));
+    let agreed = match others[..] {
+        [] => part,
+        [(same, other)] if (same, other) == (at, part) => part,
         // Pointers to different things.
-        (&[(same, Part::Ptr(_))], Part::Ptr(_)) if same == at => Part::Ptr(std::ptr::null_mut()),
-        _ => {
-            let start = others.iter().map(|(at, _)| *at).fold(at, u64::min);
-            let ends = others.iter().map(|(at, part)| at + part.bytes());
-            let end = ends.fold(at + part.bytes(), u64::max);
-            others.iter().for_each(|(at, _)| drop(all.remove(at)));
-            all.insert(start, Part::Any(end - start));
-            return;
+        [(same, Part::Ptr(_))] if same == at && matches!(part, Part::Ptr(_)) => {
+            Part::Ptr(std::ptr::null_mut())
         }
+        _ if is_integer(part) && others.iter().all(|(_, part)| is_integer(*part)) => {
+            Part::Int(end - start)
+        }
+        _ => Part::Any(end - start),
     };
-    all.insert(at, agreed);
+    for (at, _) in others {
+        all.remove(&at);
+    }
+    all.insert(start, agreed);
 }
 
 /// What is said of some of these bytes.

@@ -12,8 +12,8 @@ use super::{Cell, Hint, Shape};
 use crate::analysis::known;
 use crate::analysis::relocation::relocations;
 use crate::ir::{
-    AllocKind, BinaryOp, Callee, Constant, Edge, Flags, Func, Function, Inst, Module, Op, RmwOp, Type,
-    Value, ValueDef,
+    AllocKind, BinaryOp, Callee, Constant, Edge, Flags, Func, Function, Inst, Module, Op, RmwOp,
+    Type, Value, ValueDef,
 };
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{HashMap, VecDeque};
