@@ -374,7 +374,10 @@ impl<'a> Solver<'a> {
                     self.call(inst, func, &data.args, result);
                 }
             }
-            (Op::ICmp(_), _) => self.compared(data.args[0], data.args[1]),
+            (Op::ICmp(pred), _) => {
+                self.compared(data.args[0], data.args[1]);
+                self.numbered(*pred, data.args[0], data.args[1]);
+            }
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }
