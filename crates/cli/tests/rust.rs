@@ -83,6 +83,7 @@ programs!(
     once,
     optimization,
     options,
+    options_returned,
     ordering,
     overflow,
     own_collections,
@@ -116,6 +117,7 @@ programs!(
     vectors,
     vectors_edited,
     vectors_of,
+    vectors_of_enums,
 );
 
 fn folder() -> PathBuf {

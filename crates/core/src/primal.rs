@@ -7,6 +7,7 @@ use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::Effects;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::overwrite::{Because, Overwrite, Overwritten, Window};
+use crate::analysis::relocation::relocations;
 use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::analysis::types::{Kinds, LONGEST_COPY, Piece, Shape, Types, factor};
 use crate::derivative::Key;
@@ -399,7 +400,8 @@ impl Primal {
         }
     }
 
-    /// What a copy of active memory moves. It must be known of every byte.
+    /// What a copy of active memory moves. It must be known of every byte, unless the memory is
+    /// relocated.
     pub fn copied_pieces(&self, module: &Module, inst: Inst) -> Result<Copied> {
         let data = self.function.inst(inst);
         let shape = self.copied_shape(data);
@@ -410,6 +412,15 @@ impl Primal {
             let first = pieces.into_iter().find(bad);
             (1, vec![first.unwrap_or((0, Piece::Unknown))])
         });
+        let open = |(_, piece): &(i64, Piece)| matches!(piece, Piece::Unknown | Piece::Conflict);
+        if pieces.iter().any(open) && self.relocates_shadow(module, inst) {
+            return Ok(Copied {
+                period,
+                pieces,
+                words: Vec::new(),
+                relocated: true,
+            });
+        }
         // A pointer anywhere in what is copied tells such memory from that of numbers.
         let pointers = shape.kinds(0, period) & Kinds::PTR;
         let can_move = |kinds| self.moves_bits(inst, kinds | pointers);
@@ -438,8 +449,19 @@ impl Primal {
                 period,
                 pieces,
                 words,
+                relocated: false,
             }),
         }
+    }
+
+    /// Whether a copy relocates memory that was made while the derivative ran, so that its shadow can
+    /// move as a whole in either sweep. No adjoint is in such memory before the reverse sweep.
+    fn relocates_shadow(&self, module: &Module, copy: Inst) -> bool {
+        let from = self.function.inst(copy).args[1];
+        self.activity.has_shadow(from)
+            && !self.key.runtime_activity
+            && (self.activity.is_made(from) || self.is_made_as_holder(from))
+            && relocations(module, &self.function).contains(copy)
     }
 
     /// Whether a copy can move words that were used as these kinds though nobody knows what they
@@ -565,6 +587,8 @@ pub struct Copied {
     /// The words that hold floats or pointers, and nobody knows which; there are some only if the
     /// length is the period. What they were used as, as far as is known.
     pub words: Vec<(i64, Kinds)>,
+    /// Whether the shadow moves as a whole, there and back, because not every type is known.
+    pub relocated: bool,
 }
 
 impl Copied {
@@ -588,6 +612,7 @@ impl Copied {
             period,
             pieces: pieces.into_iter().filter(within).collect(),
             words: Vec::new(),
+            relocated: false,
         }
     }
 

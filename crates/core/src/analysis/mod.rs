@@ -13,6 +13,7 @@ pub mod loops;
 pub mod overwrite;
 pub mod points_to;
 pub mod ranges;
+pub mod relocation;
 pub mod targets;
 pub mod trip_count;
 pub mod types;

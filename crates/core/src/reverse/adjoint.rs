@@ -264,6 +264,15 @@ impl Gradient<'_> {
                 support::zero_bytes(&mut builder, to, bytes);
             }
             let from = self.shadow(from, k)?;
+            if pieces.relocated {
+                let op = Op::MemCopy {
+                    overlapping: false,
+                    dst: Access::aligned(1),
+                    src: Access::aligned(1),
+                };
+                self.builder().effect(op, vec![from, to, len]);
+                continue;
+            }
             for (n, &(offset, kinds)) in pieces.words.iter().enumerate() {
                 let Some(bits) = self.augmented.words.get(&inst).map(|words| words[k][n]) else {
                     continue;

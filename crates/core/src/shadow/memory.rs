@@ -203,6 +203,10 @@ impl Walk<'_> {
             return Ok(());
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst)?;
+        if pieces.relocated {
+            self.copy_shadows(inst, data);
+            return Ok(());
+        }
         if !pieces.words.is_empty() {
             return self.copy_words(inst, data, &pieces);
         }

@@ -86,12 +86,13 @@ impl Walk<'_> {
             return;
         }
         let pieces = self.primal.copied_pieces(&self.synthesis.module, inst);
+        let pieces = pieces.ok().filter(|pieces| !pieces.relocated);
         let sides = [(data.args[0], true), (data.args[1], false)];
         for (pointer, writes) in sides
             .into_iter()
             .filter(|(p, _)| self.primal.has_shadow(*p))
         {
-            let Ok(pieces) = &pieces else {
+            let Some(pieces) = &pieces else {
                 let name = self.primal.function.name.clone();
                 let mut builder = Builder::new(&mut self.func, self.block);
                 note_unseen(&mut self.synthesis.module, &mut builder, &name);

@@ -20,6 +20,7 @@ mod instruction;
 mod metadata;
 mod sources;
 mod types;
+mod variants;
 
 use crate::Module;
 use crate::ll::{self, Ctx, Data, Md, Ty, Val};

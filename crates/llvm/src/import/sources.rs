@@ -42,14 +42,14 @@ const ATOMIC: u16 = 0x47;
 const SCOPE_OF_VARIABLE: usize = 0;
 const NAME_OF_VARIABLE: usize = 1;
 const TYPE_OF_VARIABLE: usize = 3;
-const BASE: usize = 5;
+pub(super) const BASE: usize = 5;
 const ELEMENTS: usize = 6;
 
 /// Scalars at byte offsets. What is nothing of all that is not believed.
-type Parts = BTreeMap<u64, Part>;
+pub(super) type Parts = BTreeMap<u64, Part>;
 
 #[derive(Copy, Clone, PartialEq, Debug)]
-enum Part {
+pub(super) enum Part {
     Int(u64),
     Float(FloatKind),
     Ptr(Md),
@@ -58,7 +58,7 @@ enum Part {
 }
 
 impl Part {
-    fn bytes(self) -> u64 {
+    pub(super) fn bytes(self) -> u64 {
         match self {
             Part::Int(bytes) | Part::Any(bytes) => bytes,
             Part::Float(kind) => u64::from(kind.bytes()),
@@ -228,7 +228,7 @@ impl Importer {
     }
 
     /// Adds the scalars of a type at an offset; none if the type is not understood, or too large.
-    fn collect(&self, ty: Md, at: u64, depth: u32, parts: &mut Parts) -> Option<()> {
+    pub(super) fn collect(&self, ty: Md, at: u64, depth: u32, parts: &mut Parts) -> Option<()> {
         let name = self.name(ty);
         if matches!(name.as_str(), "uintptr_t" | "intptr_t") {
             return self.put(parts, at, Part::Any(8));
@@ -265,7 +265,7 @@ impl Importer {
         }
     }
 
-    fn put(&self, parts: &mut Parts, at: u64, part: Part) -> Option<()> {
+    pub(super) fn put(&self, parts: &mut Parts, at: u64, part: Part) -> Option<()> {
         if part.bytes() > 0 {
             parts.insert(at, part);
         }
@@ -321,7 +321,7 @@ impl Importer {
         }
         for member in self.members(ty) {
             if is_composite(member) && ll::tag(member) == VARIANTS {
-                return self.put(parts, at, Part::Any(bytes));
+                return self.variants(member, at, bytes, depth, parts);
             }
             // Methods and types inside of the type are no members.
             if !is_derived(member) || !matches!(ll::tag(member), MEMBER | INHERITANCE) {
@@ -407,7 +407,7 @@ impl Importer {
         Some(())
     }
 
-    fn members(&self, ty: Md) -> Vec<Md> {
+    pub(super) fn members(&self, ty: Md) -> Vec<Md> {
         let Some(list) = self.node_operand(ty, ELEMENTS) else {
             return Vec::new();
         };
@@ -466,7 +466,7 @@ fn is_basic(node: Md) -> bool {
     !node.is_null() && matches!(ll::metadata_kind(node), Kind::LLVMDIBasicTypeMetadataKind)
 }
 
-fn is_derived(node: Md) -> bool {
+pub(super) fn is_derived(node: Md) -> bool {
     !node.is_null() && matches!(ll::metadata_kind(node), Kind::LLVMDIDerivedTypeMetadataKind)
 }
 

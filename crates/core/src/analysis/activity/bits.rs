@@ -92,7 +92,7 @@ fn computes(module: &Module, data: &InstData) -> bool {
 }
 
 /// Whether the result of an operation holds bits of its operands.
-fn passes_on(op: &Op) -> bool {
+pub(super) fn passes_on(op: &Op) -> bool {
     match op {
         Op::Cast(op) => matches!(op, CastOp::Trunc | CastOp::ZExt | CastOp::SExt),
         Op::Select | Op::Unary(UnaryOp::Freeze) => true,

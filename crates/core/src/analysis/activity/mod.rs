@@ -8,6 +8,7 @@
 //! An integer that is loaded from active memory is active too as long as nothing shows that it
 //! holds no float; only where it would have to be differentiated is it an error.
 
+mod address_bits;
 mod bits;
 mod checks;
 mod code_pointers;
@@ -107,6 +108,7 @@ impl Activity {
             solver.check(&shadowed)?;
         }
         bits::check(module, function, types, &solver.active)?;
+        address_bits::check(module, function, types, &shadowed)?;
         useful::keep(module, function, key.ret, &mut solver.active, &mut shadowed);
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),

@@ -4,7 +4,7 @@
 use super::bytes::{before_optimizing, is_flag_mask, known_byte};
 use super::solver::Solver;
 use super::{Cell, Piece, Shape, Shared};
-use crate::ir::{BinaryOp, CastOp, Flags, Value};
+use crate::ir::{BinaryOp, CastOp, Flags, IntPred, Value};
 
 /// What functions of LLVM's do with integers.
 pub(super) enum Integers {
@@ -117,6 +117,34 @@ impl Solver<'_> {
                 }
             }
             FAdd | FSub | FMul | FDiv | FRem => {}
+        }
+    }
+
+    /// An integer that keeps its value in fewer bits than any float has: which variant an enum is,
+    /// say.
+    pub(super) fn fits(&mut self, from: Value, to: Value) {
+        let bits = self.function.ty(to).int_bits();
+        if bits.is_some_and(|bits| bits < 16) && self.function.ty(from).is_int() {
+            self.learn_bytes(from, &Cell::Int);
+        }
+    }
+
+    /// What is compared with a small number: which variant an enum is, say. As a float, all of these
+    /// are next to zero, and nobody asks for them. The sign of a float is asked for by comparisons
+    /// with 0 and 1.
+    pub(super) fn numbered(&mut self, pred: IntPred, value: Value, number: Value) {
+        let least = match pred {
+            IntPred::Eq | IntPred::Ne => 1,
+            IntPred::Ult | IntPred::Ule | IntPred::Ugt | IntPred::Uge => 2,
+            _ => return,
+        };
+        let is_small = |n: i128| (least..1 << 16).contains(&n);
+        let bits = self.function.ty(value).int_bits();
+        if self.arithmetic
+            && bits.is_some_and(|bits| bits >= 32)
+            && self.function.as_int(number).is_some_and(is_small)
+        {
+            self.learn_bytes(value, &Cell::Int);
         }
     }
 

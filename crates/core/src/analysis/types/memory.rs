@@ -3,7 +3,7 @@
 use super::factor::factor;
 use super::solver::Solver;
 use super::{Cell, LONGEST_COPY, Shape, Shared, gcd};
-use crate::ir::{InstData, Nest, Op, TypeKind, Value};
+use crate::ir::{Inst, InstData, Nest, Op, TypeKind, Value};
 
 impl Solver<'_> {
     /// `result = base + offset + k·stride` for an unknown k.
@@ -193,7 +193,7 @@ impl Solver<'_> {
         }
     }
 
-    pub(super) fn copy(&mut self, args: &[Value]) {
+    pub(super) fn copy(&mut self, copy: Inst, args: &[Value]) {
         let (to, from) = (args[0], args[1]);
         for (a, b) in [(to, from), (from, to)] {
             let shape = match self.function.as_int(args[2]) {
@@ -201,6 +201,12 @@ impl Solver<'_> {
                 _ => self.shapes[a].repeated(factor(self.function, args[2])),
             };
             self.learn(b, &shape);
+            // What memory was used for before it moved, or is used for afterwards, is in doubt: it
+            // may have been shorter. But it tells whether numbers and pointers were there by turns.
+            if self.relocations.contains(copy) {
+                let shape = self.shapes[a].in_doubt();
+                self.learn(b, &shape);
+            }
         }
         self.learn_bytes(args[2], &Cell::Int);
     }

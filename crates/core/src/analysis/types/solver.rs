@@ -13,6 +13,7 @@ use super::summaries::{Summaries, returned_values};
 use super::{Cell, Hint, Shape};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::known;
+use crate::analysis::relocation::relocations;
 use crate::ir::{
     BinaryOp, Callee, Constant, Edge, Flags, Func, Function, Inst, Module, Op, RmwOp, Type, Value,
     ValueDef,
@@ -44,6 +45,8 @@ pub(super) struct Solver<'a> {
     /// The instructions that mention a value, as operand, result or on an edge: they may have
     /// something new to say when it changes.
     users: SecondaryMap<Value, Vec<Inst>>,
+    /// Copies after which their source is gone.
+    pub(super) relocations: EntitySet<Inst>,
     /// The size of the memory that a pointer is the beginning of, where it is known.
     extents: HashMap<Value, i64>,
     /// The instructions to look at.
@@ -82,6 +85,7 @@ impl<'a> Solver<'a> {
             advancing,
             cfg: Cfg::new(function),
             users: users(function),
+            relocations: relocations(module, function),
             extents: extents(module, function),
             queue: VecDeque::new(),
             waiting: VecDeque::new(),
@@ -337,14 +341,19 @@ impl<'a> Solver<'a> {
                 self.learn(result, &Shape::cell(flag, Cell::Int));
                 self.tagged(access.tbaa, data.args[0], function.ty(data.args[1]));
             }
-            (Op::MemCopy { .. }, _) => self.copy(&data.args),
+            (Op::MemCopy { .. }, _) => self.copy(inst, &data.args),
             (Op::Nest(nest), _) => self.nest(nest, &data.args),
             (Op::Select, Some(result)) => {
                 self.join(data.args[1], result);
                 self.join(data.args[2], result);
             }
             (Op::Unary(_), Some(result)) => self.unify(data.args[0], result),
-            (Op::Cast(op), Some(result)) => self.cast(*op, data.args[0], result),
+            (Op::Cast(op), Some(result)) => {
+                self.cast(*op, data.args[0], result);
+                if data.flags.contains(Flags::NUW) {
+                    self.fits(data.args[0], result);
+                }
+            }
             (Op::Binary(op), Some(result)) => self.binary(*op, data.flags, &data.args, result),
             (Op::Extract(path), Some(result)) => {
                 let whole = function.ty(data.args[0]);
@@ -380,7 +389,10 @@ impl<'a> Solver<'a> {
                     self.call(inst, func, &data.args, result);
                 }
             }
-            (Op::ICmp(_), _) => self.compared(data.args[0], data.args[1]),
+            (Op::ICmp(pred), _) => {
+                self.compared(data.args[0], data.args[1]);
+                self.numbered(*pred, data.args[0], data.args[1]);
+            }
             (Op::Switch { .. }, _) => self.learn_bytes(data.args[0], &Cell::Int),
             _ => {}
         }

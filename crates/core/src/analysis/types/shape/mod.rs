@@ -2,6 +2,7 @@
 //! pointer.
 
 mod cell;
+mod copied;
 mod declared;
 mod display;
 mod period;
@@ -205,12 +206,6 @@ impl Shape {
         self.scalars(start, len, |_, cell| *cell != Cell::Int)
     }
 
-    /// The scalars in the `len` bytes that a copy moves. What repeats in them more than once may
-    /// be an array in a structure, so it says nothing of the rest.
-    pub fn copied(&self, len: i64) -> Vec<(i64, Piece)> {
-        self.scalars(0, len, |stride, _| stride >= len && stride != LIKELY)
-    }
-
     /// The scalars in a range, where what repeats with a stride is believed as `trusts` says.
     pub(super) fn scalars(
         &self,
@@ -301,6 +296,14 @@ impl Shape {
             likely: self.at.clone(),
             ..Shape::default()
         }
+    }
+
+    /// All that was seen, found likely or declared, for memory that may end before.
+    pub(super) fn in_doubt(&self) -> Shape {
+        let mut shape = self.as_likely();
+        merge_cells(&mut shape.likely, &self.likely, MAX_DEPTH);
+        merge_cells(&mut shape.likely, &self.declared, MAX_DEPTH);
+        shape
     }
 
     /// What is known without what is only likely.

@@ -1,0 +1,121 @@
+//! Floats that are read as the bits of an address.
+//!
+//! Where memory holds a float at one time and an address at another, as that of enums may, the
+//! optimizer reads it once, as an address, and makes the float of its bits. An address has no
+//! derivative, so what flows into such a float would be lost, and the program is refused.
+
+use super::bits::passes_on;
+use crate::analysis::types::{Kinds, Types};
+use crate::diagnostic::{Code, Diagnostic, Result};
+use crate::ir::{BinaryOp, CastOp, Function, InstData, Module, Op, Value};
+use cranelift_entity::EntitySet;
+
+/// Refuses a function that makes floats of the bits of addresses.
+pub(super) fn check(
+    module: &Module,
+    function: &Function,
+    types: &Types,
+    shadowed: &EntitySet<Value>,
+) -> Result<()> {
+    let mut found = Found {
+        function,
+        types,
+        shadowed,
+        bits: EntitySet::new(),
+    };
+    for &argument in function.arguments() {
+        if found.is_address(argument) {
+            found.bits.insert(argument);
+        }
+    }
+    let blocks = function.blocks().iter();
+    let insts: Vec<_> = blocks.flat_map(|&b| function.block_insts(b)).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for &&inst in &insts {
+            changed |= found.spread(function.inst(inst), function.result(inst));
+        }
+    }
+    for &&inst in &insts {
+        let data = function.inst(inst);
+        if found.becomes_float(data, function.result(inst)) {
+            return Err(Diagnostic::new(
+                Code::NumbersAndPointers,
+                "cannot differentiate memory that holds numbers and pointers by turns",
+                "a number is read there as if it were a pointer, and its derivative would be lost",
+                "use different memory for the two, so that no enum or union has a number where \
+                 another of its variants has a pointer",
+            )
+            .at(module, data.loc)
+            .in_function(&function.name));
+        }
+    }
+    Ok(())
+}
+
+/// Where the bits of addresses are.
+struct Found<'a> {
+    function: &'a Function,
+    types: &'a Types,
+    shadowed: &'a EntitySet<Value>,
+    /// Addresses, or their bits, that were found in memory that may hold floats, or come from
+    /// callers and callees that may have found them there.
+    bits: EntitySet<Value>,
+}
+
+impl Found<'_> {
+    fn is_ptr(&self, value: Value) -> bool {
+        self.function.ty(value).scalar().is_ptr()
+    }
+
+    fn is_address(&self, value: Value) -> bool {
+        self.is_ptr(value) && self.shadowed.contains(value)
+    }
+
+    /// Whether there are floats at an address at some time.
+    fn holds_floats(&self, address: Value) -> bool {
+        let kinds = self.types.shape(address).kinds(0, 8);
+        kinds.intersects(Kinds::FLOATS)
+    }
+
+    /// Notes what an instruction does with the bits of addresses; whether that was new.
+    fn spread(&mut self, data: &InstData, result: Option<Value>) -> bool {
+        let mut changed = false;
+        for edge in data.op.edges() {
+            let params = self.function.block_params(edge.block);
+            for (&param, &argument) in params.iter().zip(&edge.args) {
+                changed |= self.bits.contains(argument) && self.bits.insert(param);
+            }
+        }
+        let Some(result) = result else {
+            return changed;
+        };
+        // Memory that nobody reads floats from has no shadow, though active ones are stored there.
+        let begins = match &data.op {
+            Op::Load(_) if self.is_ptr(result) => {
+                self.holds_floats(data.args[0]) || self.shadowed.contains(data.args[0])
+            }
+            Op::Call(_) | Op::Extract(_) => self.is_address(result),
+            _ => false,
+        };
+        let keeps_bits = matches!(
+            data.op,
+            Op::Cast(CastOp::PtrToInt)
+                | Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Shl | BinaryOp::LShr)
+        );
+        let from = |set: &EntitySet<Value>| data.args.iter().any(|&value| set.contains(value));
+        let goes_on = (keeps_bits || passes_on(&data.op)) && from(&self.bits);
+        changed | ((begins || goes_on) && self.bits.insert(result))
+    }
+
+    /// Whether an instruction makes a float of the bits of an address.
+    fn becomes_float(&self, data: &InstData, result: Option<Value>) -> bool {
+        match (&data.op, result) {
+            (Op::Cast(CastOp::Bitcast), Some(result)) => {
+                let is_float = self.function.ty(result).scalar().float_kind().is_some();
+                is_float && self.bits.contains(data.args[0])
+            }
+            _ => false,
+        }
+    }
+}
