@@ -380,7 +380,9 @@ impl DataLayout {
     /// ask [`is_byte_addressable`](Self::is_byte_addressable) first.
     pub fn part_offset(&self, ty: Type, index: u64) -> u64 {
         match ty.kind() {
-            TypeKind::Vector(element, _) => self.vector_lane_bits(*element) / 8 * index,
+            TypeKind::Vector(element, _) => {
+                (self.vector_lane_bits(*element) / 8).saturating_mul(index)
+            }
             TypeKind::Array(element, _) => self.size(*element).saturating_mul(index),
             TypeKind::Struct { .. } => self
                 .struct_layout(ty)

@@ -84,6 +84,14 @@ impl Walk<'_> {
                 let how = "is moved as a word that may be an address";
                 return Err(self.primal.undeduced(module, inst, how));
             }
+            // An address that is looked at as a number too.
+            Sweep::Pointers
+                if self.func.ty(value).is_int()
+                    && self.shadows.contains_key(&value)
+                    && !has(|p| matches!(p, Piece::Float(_))) =>
+            {
+                self.store_shadows(inst, value, pointer, &access);
+            }
             Sweep::Pointers if !has(|p| *p == Piece::Ptr) => self.forget_pointers(inst, data)?,
             Sweep::Pointers if pieces.iter().all(|(_, piece)| *piece == Piece::Ptr) => {
                 self.store_shadows(inst, value, pointer, &access);

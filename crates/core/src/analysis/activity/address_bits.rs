@@ -22,6 +22,7 @@ pub(super) fn check(
         types,
         shadowed,
         bits: EntitySet::new(),
+        doubtful: EntitySet::new(),
     };
     for &argument in function.arguments() {
         if found.is_address(argument) {
@@ -61,6 +62,8 @@ struct Found<'a> {
     /// Addresses, or their bits, that were found in memory that may hold floats, or come from
     /// callers and callees that may have found them there.
     bits: EntitySet<Value>,
+    /// Pointers that were found where floats are at other times.
+    doubtful: EntitySet<Value>,
 }
 
 impl Found<'_> {
@@ -84,7 +87,9 @@ impl Found<'_> {
         for edge in data.op.edges() {
             let params = self.function.block_params(edge.block);
             for (&param, &argument) in params.iter().zip(&edge.args) {
-                changed |= self.bits.contains(argument) && self.bits.insert(param);
+                for set in [&mut self.bits, &mut self.doubtful] {
+                    changed |= set.contains(argument) && set.insert(param);
+                }
             }
         }
         let Some(result) = result else {
@@ -105,15 +110,24 @@ impl Found<'_> {
         );
         let from = |set: &EntitySet<Value>| data.args.iter().any(|&value| set.contains(value));
         let goes_on = (keeps_bits || passes_on(&data.op)) && from(&self.bits);
-        changed | ((begins || goes_on) && self.bits.insert(result))
+        changed |= (begins || goes_on) && self.bits.insert(result);
+        let begins = matches!(data.op, Op::Load(_))
+            && self.is_ptr(result)
+            && self.holds_floats(data.args[0]);
+        let goes_on = passes_on(&data.op) && from(&self.doubtful);
+        changed | ((begins || goes_on) && self.doubtful.insert(result))
     }
 
-    /// Whether an instruction makes a float of the bits of an address.
+    /// Whether an instruction makes a float of the bits of an address, or moves what may be a float
+    /// as an address to where it is read as a float.
     fn becomes_float(&self, data: &InstData, result: Option<Value>) -> bool {
         match (&data.op, result) {
             (Op::Cast(CastOp::Bitcast), Some(result)) => {
                 let is_float = self.function.ty(result).scalar().float_kind().is_some();
                 is_float && self.bits.contains(data.args[0])
+            }
+            (Op::Store(_), _) => {
+                self.doubtful.contains(data.args[0]) && self.holds_floats(data.args[1])
             }
             _ => false,
         }

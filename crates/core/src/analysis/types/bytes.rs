@@ -43,8 +43,8 @@ pub fn known_byte(function: &Function, value: Value, byte: i64, depth: u32) -> O
     }
 }
 
-/// The operation that the optimizer made this one of: a product by a power of two becomes a shift
-/// that loses no bits. A shift by whole bytes may still be about parts of a value.
+/// The operation that the optimizer made this one of: a product or quotient by a power of two becomes
+/// a shift that loses no bits. A shift by whole bytes may still be about parts of a value.
 pub(super) fn before_optimizing(
     function: &Function,
     op: BinaryOp,
@@ -52,8 +52,10 @@ pub(super) fn before_optimizing(
     args: &[Value],
 ) -> BinaryOp {
     let loses_nothing = flags.intersects(Flags::NUW | Flags::NSW);
-    match function.as_int(args[1]) {
-        Some(bits) if op == BinaryOp::Shl && loses_nothing && bits % 8 != 0 => BinaryOp::Mul,
+    let by_parts = function.as_int(args[1]).is_none_or(|bits| bits % 8 == 0);
+    match op {
+        BinaryOp::Shl if loses_nothing && !by_parts => BinaryOp::Mul,
+        BinaryOp::LShr if flags.contains(Flags::EXACT) && !by_parts => BinaryOp::UDiv,
         _ => op,
     }
 }

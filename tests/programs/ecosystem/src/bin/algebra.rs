@@ -44,6 +44,12 @@ fn solved(x: &[f64]) -> f64 {
     m.lu().solve(&b).unwrap().norm()
 }
 
+fn solved_fixed(x: &[f64]) -> f64 {
+    let m = Matrix3::new(4.0, x[0], x[1], x[0], 5.0, x[2], x[1], x[2], 6.0);
+    let solution = m.lu().solve(&Vector3::new(x[3], x[4], x[5])).unwrap();
+    solution.norm_squared()
+}
+
 fn moved(x: &[f64]) -> f64 {
     let by = Isometry3::new(
         Vector3::new(x[0], x[1], x[2]),
@@ -60,5 +66,6 @@ fn main() {
     check("cholesky", cholesky, &X);
     check("dynamic", dynamic, &X);
     check("solved", solved, &X);
+    check("solved, fixed size", solved_fixed, &X);
     check("moved", moved, &X);
 }

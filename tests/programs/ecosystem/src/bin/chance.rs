@@ -49,16 +49,20 @@ fn shuffled(x: &[f64]) -> f64 {
     all[0] * all[1] + all.choose(&mut random).unwrap().exp()
 }
 
-#[zymase::inactive]
-fn draw(seed: u64, noise: &mut [f64]) {
-    let mut random = StdRng::seed_from_u64(seed);
-    noise.iter_mut().for_each(|noise| *noise = random.random());
+/// Both, with noise from the same generator.
+fn shuffled_dropout(x: &[f64]) -> f64 {
+    let mut random = SmallRng::seed_from_u64(3);
+    let kept = x.iter().cycle().take(12).map(|a| a * a);
+    let mut kept: Vec<f64> = kept.filter(|_| random.random_bool(0.6)).collect();
+    kept.shuffle(&mut random);
+    let noise: f64 = random.random();
+    kept[0] * kept.choose(&mut random).unwrap() * (1.0 + noise * x[0])
 }
 
-/// Numbers of the generator that is good for cryptography, drawn in a function that is inactive.
+/// Numbers of the generator that is good for cryptography.
 fn noisy(x: &[f64]) -> f64 {
-    let mut noise = vec![0.0; 20];
-    draw(5, &mut noise);
+    let mut random = StdRng::seed_from_u64(5);
+    let noise: Vec<f64> = (0..20).map(|_| random.random()).collect();
     let waves = noise.iter().map(|n| (x[0] * n + x[1]).sin() * x[2]);
     waves.sum()
 }
@@ -69,5 +73,6 @@ fn main() {
     check("batches", batches, &x);
     check("dropout", dropout, &x);
     check("shuffled", shuffled, &x);
+    check("shuffled dropout", shuffled_dropout, &x);
     check("noisy", noisy, &x);
 }
