@@ -176,6 +176,7 @@ impl Collector<'_> {
         let bytes = layout.record_bytes(l);
         let records = match (bytes, layout.allocated_before(l)) {
             (0, _) => Records::None,
+            _ if layout.is_inside(l) => Records::Inside,
             (_, Some(root)) => Records::Before(self.loop_name(root)),
             (_, None) => Records::Growing,
         };

@@ -135,6 +135,8 @@ pub enum Records {
     None,
     /// In an array that is allocated before this loop, itself or one around it.
     Before(LoopName),
+    /// In the record of what is around the loop.
+    Inside,
     /// In an array that grows while the loop runs.
     Growing,
 }

@@ -170,6 +170,7 @@ impl fmt::Display for LoopFact {
                 f,
                 ", {bytes} for each iteration, allocated before the loop at {root}"
             ),
+            Records::Inside => write!(f, ", {bytes} for each iteration, on the tape around it"),
             Records::Growing => {
                 write!(f, ", {bytes} for each iteration, on a tape that grows")
             }

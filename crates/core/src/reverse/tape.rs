@@ -7,12 +7,14 @@
 //! If the trip counts of a nest of loops are known before the outermost of them, its *root*, the
 //! records of all iterations of the nest are one array that is allocated there. Otherwise the
 //! loop is its own root, and its array is allocated before it if its trip count is known then, and
-//! grows as it runs if not.
+//! grows as it runs if not. A small array whose size is the same in every run is not allocated: it
+//! stands in the record around it.
 
 use super::augmented::Augmented;
 use super::delayed::{LIST_FIELD, list_access};
 use super::insertions::{Insertions, Place};
 use crate::analysis::loops::Loop;
+use crate::analysis::trip_count::Count;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
@@ -51,12 +53,14 @@ pub struct CalleeFrame {
 /// The records of a loop.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Array {
-    /// Where its address stands in the record of the loop around the root.
+    /// Where it stands, or its address, in the record of the loop around the root.
     pub field: i64,
     /// The outermost loop whose iterations it is for.
     pub root: Loop,
-    /// Whether it is allocated at its full size.
+    /// Whether it is made at its full size.
     pub counted: bool,
+    /// Whether it stands in the record around it and is not allocated.
+    pub inside: bool,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -85,6 +89,9 @@ impl Record {
         self.parts.extend(parts);
     }
 }
+
+/// An array of at most this many bytes stands in the record around it.
+const MOST_BYTES_INSIDE: u64 = 1024;
 
 /// How many records a tape that grows has room for at first; a power of two.
 const FIRST_RECORDS: u64 = 16;
@@ -184,19 +191,27 @@ impl Layout {
         // Inner loops come after outer ones, so an inner array is placed before its outer record
         // is measured.
         for l in primal.loops.iter().rev() {
-            if layout.record_bytes(l) > 0 {
+            let bytes = layout.record_bytes(l);
+            if bytes > 0 {
                 let chance = options.chance(Choice::Records, (&primal.function.name, l));
-                let (root, counted) = match (chance.map(|n| n % 3), root(primal, augmented, l)) {
+                let (root, counted) = match (chance.map(|n| n % 4), root(primal, augmented, l)) {
                     (Some(0), (_, counted)) => (l, counted),
                     (Some(1), _) => (l, false),
                     (_, usual) => usual,
                 };
+                // A derivative of this derivative could not tell such an array from what is beside it.
+                let may_be_inside = counted && shares && chance.is_none_or(|n| n % 4 == 3);
+                let fixed = fixed_bytes(primal, l, root, bytes).filter(|_| may_be_inside);
                 let outer = layout.records.entry(primal.loops.parent(root)).or_default();
-                let field = outer.add(8, 8);
+                let field = match fixed {
+                    Some(bytes) => outer.add(bytes, RECORD_ALIGN),
+                    None => outer.add(8, 8),
+                };
                 let array = Array {
                     field,
                     root,
                     counted,
+                    inside: fixed.is_some(),
                 };
                 layout.arrays.insert(l, array);
             }
@@ -250,9 +265,15 @@ impl Layout {
         array.map(|array| array.root)
     }
 
+    /// Whether the records of a loop stand in the record around it.
+    pub fn is_inside(&self, l: Loop) -> bool {
+        self.arrays.get(&l).is_some_and(|array| array.inside)
+    }
+
     /// The arrays that were allocated for a loop and the loops in it, the last one first.
     pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
-        let arrays = self.arrays.iter().filter(|(_, array)| array.root == root);
+        let of_root = |array: &Array| array.root == root && !array.inside;
+        let arrays = self.arrays.iter().filter(|(_, array)| of_root(array));
         let mut arrays: Vec<(Loop, Array)> = arrays.map(|(&l, &array)| (l, array)).collect();
         arrays.sort_by_key(|(l, _)| std::cmp::Reverse(*l));
         arrays
@@ -293,6 +314,22 @@ fn root(primal: &Primal, augmented: &Augmented, l: Loop) -> (Loop, bool) {
         root = chain[n];
     }
     (root, true)
+}
+
+/// The size of the records of a loop for all iterations from a loop around it inwards, if it is small
+/// and the same in every run.
+fn fixed_bytes(primal: &Primal, l: Loop, root: Loop, bytes: u64) -> Option<u64> {
+    let mut total = bytes;
+    for l in primal.loops.enclosing(Some(l)) {
+        let Count::Constant(again) = primal.trip_counts[l].count else {
+            return None;
+        };
+        total = total.checked_mul(again.checked_add(1)?)?;
+        if l == root {
+            break;
+        }
+    }
+    (total <= MOST_BYTES_INSIDE).then_some(total)
 }
 
 /// What is said of calls that make or free memory of the tape. A combined derivative makes its own
@@ -473,12 +510,17 @@ impl Filler<'_> {
         chain
     }
 
-    /// Allocates the records of all iterations before the root.
+    /// Makes the records of all iterations before the root.
     fn allocate(&mut self, l: Loop, array: Array, bytes: u64, outer: Value) -> Value {
         let Some(preheader) = self.primal.loops.preheader(array.root) else {
             return outer;
         };
         let end = self.augmented.func.block_insts(preheader).len() - 1;
+        if array.inside {
+            let mut base = outer;
+            self.insert(preheader, end, |b| base = b.offset(outer, array.field));
+            return base;
+        }
         let chain = self.chain(l, array.root);
         let lasts: Vec<Value> = chain.iter().map(|l| self.augmented.last[l].value).collect();
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);

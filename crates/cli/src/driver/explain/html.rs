@@ -262,6 +262,7 @@ fn loops(page: &mut String, number: usize, report: &Report) {
                 }
                 let tape = match &l.records {
                     Records::None => "none".to_string(),
+                    Records::Inside => "on the tape around it".to_string(),
                     Records::Growing => "grows while it runs".to_string(),
                     Records::Before(root) => match &root.place {
                         Some(root) => format!("allocated before {}", link(number, report, root)),

@@ -273,6 +273,9 @@ impl<'a> Annotated<'a> {
                 let bytes = l.bytes;
                 let _ = match &l.records {
                     Records::None => write!(text, ", nothing kept of an iteration"),
+                    Records::Inside => {
+                        write!(text, ", {bytes} bytes per iteration on the tape around it")
+                    }
                     Records::Growing => {
                         write!(text, ", {bytes} bytes per iteration on a tape that grows")
                     }
@@ -384,7 +387,7 @@ fn mentioned(fact: &Fact) -> Vec<&Place> {
         What::Active(_) | What::Nest { .. } => Vec::new(),
         What::Loop(l) => match &l.records {
             Records::Before(root) => root.place.iter().collect(),
-            Records::None | Records::Growing => Vec::new(),
+            Records::None | Records::Inside | Records::Growing => Vec::new(),
         },
         What::Call(call) => call.per.iter().filter_map(|l| l.place.as_ref()).collect(),
         What::Check(by) => by.iter().collect(),

@@ -161,7 +161,10 @@ impl Gradient<'_> {
         let access = layout.access(&self.synthesis.module, Type::ptr());
         let mut builder = self.builder();
         let field = builder.offset(outer, array.field);
-        let base = builder.load(Type::ptr(), field, access);
+        let base = match array.inside {
+            true => field,
+            false => builder.load(Type::ptr(), field, access),
+        };
         let index = self.record_index(l, array.root);
         let bytes = layout.record_bytes(l) as i64;
         let address = self.builder().element(base, index, bytes);
