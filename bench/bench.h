@@ -89,7 +89,7 @@ __attribute__((unused)) static void agree(const char *name, const double *a, con
     if (a[i] == b[i]) continue;
     double difference = fabs(a[i] - b[i]) / (fabs(a[i]) + fabs(b[i]) + sum / n);
     if (difference > largest_difference) largest_difference = difference;
-    if (!(difference <= 1e-8)) {
+    if (!(difference <= 1e-7)) {
       fprintf(stderr, "%s[%zu]: %.12g by Zymase, expected %.12g\n", name, i, a[i], b[i]);
       exit(1);
     }
