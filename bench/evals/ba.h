@@ -18,7 +18,7 @@ static void ba_rotate(const double *r, const double *y, double *z) {
 }
 
 // The two residuals of an observation.
-UNDER_TEST void ba_reprojection(const double *camera, const double *point, const double *weight,
+void ba_reprojection(const double *camera, const double *point, const double *weight,
                                 const double *feature, double *error) {
   double y[3], z[3];
   for (int i = 0; i < 3; i++) y[i] = point[i] - camera[3 + i];
@@ -29,7 +29,7 @@ UNDER_TEST void ba_reprojection(const double *camera, const double *point, const
   error[1] = *weight * (camera[6] * e1 * stretch + camera[8] - feature[1]);
 }
 
-UNDER_TEST double ba_weight(double weight) { return 1 - weight * weight; }
+double ba_weight(double weight) { return 1 - weight * weight; }
 
 struct ba {
   int n, m, p;
@@ -100,15 +100,16 @@ UNDER_TEST void ba_jacobian(const struct ba *b, struct ba_jacobian *j) {
 }
 
 // A row from the adjoint `d` of the rotated point, where z = cos y + (sin / angle) r x y +
-// ((1 - cos) / angle^2) (r . y) r.
+// ((1 - cos) / angle^2) (r . y) r; `first` and `second` are the two quotients, `inverse` is
+// 1 / angle^2. Without an angle, r and `inverse` are zero.
 static inline void ba_row(const double *r, const double *y, const double *cross, double r_y, double c,
-                          double first, double second, double square, const double *d,
+                          double first, double second, double inverse, const double *d,
                           double *restrict row) {
   double d_y = d[0] * y[0] + d[1] * y[1] + d[2] * y[2];
-  double d_r = d[0] * r[0] + d[1] * r[1] + d[2] * r[2], radial = 0;
-  if (square != 0)
-    radial = -first * d_y + ((c - first) * (d[0] * cross[0] + d[1] * cross[1] + d[2] * cross[2]) +
-                             (first - 2 * second) * r_y * d_r) / square;
+  double d_r = d[0] * r[0] + d[1] * r[1] + d[2] * r[2];
+  double d_cross = d[0] * cross[0] + d[1] * cross[1] + d[2] * cross[2];
+  double radial =
+      inverse * ((c - first) * d_cross + (first - 2 * second) * r_y * d_r) - first * d_y;
   row[0] = r[0] * radial + first * (y[1] * d[2] - y[2] * d[1]) + second * (r_y * d[0] + d_r * y[0]);
   row[1] = r[1] * radial + first * (y[2] * d[0] - y[0] * d[2]) + second * (r_y * d[1] + d_r * y[1]);
   row[2] = r[2] * radial + first * (y[0] * d[1] - y[1] * d[0]) + second * (r_y * d[2] + d_r * y[2]);
@@ -126,11 +127,13 @@ static inline void ba_block_by_hand(const double *restrict camera, const double 
   double cross[] = {r[1] * y[2] - r[2] * y[1], r[2] * y[0] - r[0] * y[2], r[0] * y[1] - r[1] * y[0]};
   double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
   double r_y = r[0] * y[0] + r[1] * y[1] + r[2] * y[2], c = 1, first = 1, second = 0;
+  double inverse = 0;
   if (square != 0) {
     double angle = sqrt(square);
     c = cos(angle);
     first = sin(angle) / angle;
-    second = (1 - c) / square;
+    inverse = 1 / square;
+    second = (1 - c) * inverse;
   }
   double z[3];
   for (int i = 0; i < 3; i++) z[i] = c * y[i] + first * cross[i] + second * r_y * r[i];
@@ -140,8 +143,8 @@ static inline void ba_block_by_hand(const double *restrict camera, const double 
   double by_11 = scale * (stretch + bend * e1 * e1);
   double d_0[] = {by_00 * depth, by_01 * depth, -(by_00 * e0 + by_01 * e1) * depth};
   double d_1[] = {by_01 * depth, by_11 * depth, -(by_01 * e0 + by_11 * e1) * depth};
-  ba_row(r, y, cross, r_y, c, first, second, square, d_0, first_row);
-  ba_row(r, y, cross, r_y, c, first, second, square, d_1, second_row);
+  ba_row(r, y, cross, r_y, c, first, second, inverse, d_0, first_row);
+  ba_row(r, y, cross, r_y, c, first, second, inverse, d_1, second_row);
   first_row[6] = weight * e0 * stretch;
   first_row[7] = weight;
   first_row[8] = 0;

@@ -89,6 +89,14 @@ UNDER_TEST void gmm_gradient(const struct gmm *p, double *alpha, double *mu, dou
                     enzyme_const, p->x, enzyme_const, p->gamma, enzyme_const, p->m);
 }
 
+// In any order, so that it is computed with vectors.
+static inline double gmm_dot(const double *x, const double *y, int n) {
+#pragma clang fp reassociate(on)
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
 // Q and what comes out of it is kept for the components of one point, until their weights are known.
 UNDER_TEST void gmm_by_hand(const struct gmm *p, double *restrict d_alpha, double *restrict d_mu,
                             double *restrict d_q, double *restrict d_l) {
@@ -113,11 +121,10 @@ UNDER_TEST void gmm_by_hand(const struct gmm *p, double *restrict d_alpha, doubl
     const double *restrict x = p->x + i * d;
     double most = -INFINITY, sum = 0;
     for (int j = 0; j < k; j++) {
-      double *restrict v = centered + j * d, *restrict product = products + j * d, square = 0;
+      double *restrict v = centered + j * d, *restrict product = products + j * d;
       for (int c = 0; c < d; c++) v[c] = x[c] - mu[j * d + c];
       gmm_triangular_times(diagonals + j * d, l + j * lower, v, product, d);
-      for (int c = 0; c < d; c++) square += product[c] * product[c];
-      terms[j] = constants[j] - 0.5 * square;
+      terms[j] = constants[j] - 0.5 * gmm_dot(product, product, d);
       if (terms[j] > most) most = terms[j];
     }
     for (int j = 0; j < k; j++) sum += terms[j] = exp(terms[j] - most);
@@ -131,14 +138,11 @@ UNDER_TEST void gmm_by_hand(const struct gmm *p, double *restrict d_alpha, doubl
         d_q[j * d + c] += weight * (1 - back[c] * v[c]);
       }
       for (int c = 0; c < d; c++) {
-        double scale = -weight * v[c], total = back[c];
         const double *restrict below = product + c + 1;
+        double scale = -weight * v[c];
         int rows = d - 1 - c;
-        for (int r = 0; r < rows; r++) {
-          d_column[r] += scale * below[r];
-          total += column[r] * below[r];
-        }
-        d_mu[j * d + c] += weight * total;
+        for (int r = 0; r < rows; r++) d_column[r] += scale * below[r];
+        d_mu[j * d + c] += weight * (back[c] + gmm_dot(column, below, rows));
         column += rows;
         d_column += rows;
       }
