@@ -10,7 +10,8 @@
 // found since the last line.
 //
 // Programs that call `arguments` take the word `tiny`: the smallest sizes and one repetition, to test
-// that gradients agree. Programs with two arrays use ALIAS, which is nothing or, with -DRESTRICTED,
+// that gradients agree; or the word `one`: nothing beyond the first size with a primal of more than a
+// millisecond. Programs with two arrays use ALIAS, which is nothing or, with -DRESTRICTED,
 // `restrict`, and are built both ways.
 #include "evals/request.h"
 
@@ -25,21 +26,23 @@
 #endif
 
 enum { MOST_REPETITIONS = 64 };
-static int fewest_repetitions = 7, tiny = 0;
+static int fewest_repetitions = 7, tiny = 0, one_size = 0, size_is_done = 0;
 static double enough_seconds = 0.4, largest_difference = 0;
 static char size_text[80];
 
 // Reads the command line.
 __attribute__((unused)) static void arguments(int count, char **words) {
   tiny = count > 1 && strcmp(words[1], "tiny") == 0;
+  one_size = count > 1 && strcmp(words[1], "one") == 0;
   if (tiny) {
     fewest_repetitions = 1;
     enough_seconds = 0;
   }
 }
 
-// Says at which size the next measurement is.
+// Says at which size the next measurements are.
 __attribute__((unused, format(printf, 1, 2))) static void at(const char *format, ...) {
+  if (one_size && size_is_done) exit(0);
   va_list values;
   va_start(values, format);
   vsnprintf(size_text, sizeof size_text, format, values);
@@ -76,6 +79,7 @@ static void print_series(const char *name, struct series *primal, struct series 
   printf("%s\t%s\t%.6f\t%.6f\t%.6f\t%.1f\t%.1e\n", name, size_text, 1e3 * primal->seconds[0],
          1e3 * gradient->seconds[0], 1e3 * by_hand->seconds[0], p > g ? p : g, largest_difference);
   fflush(stdout);
+  size_is_done |= primal->seconds[0] > 1e-3;
   largest_difference = 0;
 }
 

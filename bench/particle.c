@@ -6,7 +6,7 @@
 static double many(objective f, int times) {
   double sum = 0;
   for (int i = 0; i < times; i++) {
-    double w = 1e-3 * i;
+    double w = 1e-4 * i;
     sum += f(&w, NULL);
   }
   return sum;
@@ -14,7 +14,7 @@ static double many(objective f, int times) {
 
 static void many_slopes(slope f, double *out, int times) {
   for (int i = 0; i < times; i++) {
-    double w = 1e-3 * i;
+    double w = 1e-4 * i;
     f(&w, NULL, out + i);
   }
 }
@@ -29,7 +29,7 @@ int main(int count, char **words) {
                {"particle rf", particle_f, particle_gradient_rf},
                {"particle fr", particle_r, particle_gradient_fr},
                {"particle ff", particle_f, particle_gradient_ff}};
-  int times = tiny ? 3 : 500;
+  int times = tiny ? 3 : 2500;
   double *slopes = zeros(times), *by_hand = zeros(times), start = 0, found;
   at("%d evaluations", times);
   many_slopes(particle_by_hand, by_hand, times);
