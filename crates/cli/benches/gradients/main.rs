@@ -56,31 +56,42 @@ fn print_tables() -> Result<(), String> {
         println!("{reason}");
     }
     let folder = tempfile::tempdir().map_err(|error| format!("no folder to build in: {error}"))?;
-    let gradients = gradients(&programs, folder.path())?;
+    let (gradients, failures) = gradients(&programs, folder.path());
     let report = json!({
         "gradients": gradients.iter().map(Row::json).collect::<Vec<_>>(),
         "sizes": sizes(&gradients),
         "unoptimized": unoptimized(&programs, folder.path())?,
         "compilation": compilation(&programs, &clang, folder.path())?,
-        "skipped": skipped,
+        "skipped": skipped, "failures": failures,
     });
-    write(&report)
+    write(&report)?;
+    match failures.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} measurements failed, see above")),
+    }
 }
 
-fn gradients(programs: &[Program], folder: &Path) -> Result<Vec<Row>, String> {
+/// The rows of all programs, and what went wrong with the others.
+fn gradients(programs: &[Program], folder: &Path) -> (Vec<Row>, Vec<String>) {
     println!("{}", Row::header());
-    let mut rows = Vec::new();
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    let executable = folder.join("program");
     for program in programs {
         for build in program.builds() {
-            let executable = folder.join("program");
-            run(&mut program.compile(&build.flags, &executable))?;
-            for row in measured(program, &executable, &build.label, &[])? {
-                println!("{}", row.line());
-                rows.push(row);
+            let compiled = run(&mut program.compile(&build.flags, &executable));
+            match compiled.and_then(|_| measured(program, &executable, &build.label, &[])) {
+                Ok(measured) => {
+                    measured.iter().for_each(|row| println!("{}", row.line()));
+                    rows.extend(measured);
+                }
+                Err(reason) => {
+                    println!("{} {} failed: {reason}", program.name(), build.label);
+                    failures.push(reason);
+                }
             }
         }
     }
-    Ok(rows)
+    (rows, failures)
 }
 
 /// How the ratio of gradient and primal varies over sizes.
@@ -105,11 +116,12 @@ fn unoptimized(programs: &[Program], folder: &Path) -> Result<Vec<Value>, String
         "differentiated before optimizing -O2", "after ms", "before ms", "ratio"
     );
     let mut report = Vec::new();
+    let executables = [folder.join("after"), folder.join("before")];
     for program in programs {
-        let executables = [folder.join("after"), folder.join("before")];
         run(&mut program.compile(&["-O2"], &executables[0]))?;
         let mut compile = program.compile(&["-O2"], &executables[1]);
-        if let Err(complaint) = run(compile.env("ZYMASE_UNOPTIMIZED", "1")) {
+        compile.env("ZYMASE_UNOPTIMIZED", "1");
+        if let Err(complaint) = run(&mut compile) {
             let first = complaint.lines().find(|line| line.starts_with("error"));
             let reason = first.unwrap_or("it does not compile").to_string();
             println!("{:<58} {reason}", program.name());
