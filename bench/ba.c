@@ -31,7 +31,8 @@ static void check_example(void) {
                   243.62824566083003, 676.4867782658688, 3.0615983420410315, -6.392457556226442,
                   3.340282281299017, 0.24299878163378708};
   double first[] = {-803.7436233648792, -309.5954175234488, 604.7802846625028};
-  double last[] = {15.049628170340545, -6.248486312079824, -3.2194799516049235, -0.16538160078960118};
+  double last[] = {15.049628170340545, -6.248486312079824, -3.2194799516049235,
+                   -0.16538160078960118};
   ba(&b, errors);
   agree("example of ba", errors, expected, 2);
   agree_number("weight of the example of ba", errors[3 * b.p - 1], 0.826092651516);
@@ -40,7 +41,8 @@ static void check_example(void) {
   agree("second row of the example of ba", j.values + 15, first, 3);
   agree("end of the second row of the example of ba", j.values + 26, last, 4);
   agree_number("last value of the example of ba", j.values[31 * b.p - 1], -0.834044);
-  int columns[] = {j.columns[10], j.columns[13], j.columns[14], j.columns[29], j.columns[31 * b.p - 1]};
+  int columns[] = {j.columns[10], j.columns[13], j.columns[14], j.columns[29],
+                   j.columns[31 * b.p - 1]};
   int right[] = {10, 541, 23867, 23867, 55709};
   if (memcmp(columns, right, sizeof right) != 0 || j.rows[3 * b.p] != 987133 || j.rows[1] != 15) {
     fprintf(stderr, "the example of ba has other columns\n");

@@ -69,7 +69,8 @@ static struct ht_model model_of(int vertices) {
   if (bones) fclose(bones);
   if (corners) fclose(corners);
   if (mesh) fclose(mesh);
-  struct ht_model model = {HT_BONES, vertices, parents, triangles, relatives, inverses, positions, weights, 0};
+  struct ht_model model = {HT_BONES, vertices,  parents, triangles, relatives,
+                           inverses, positions, weights, 0};
   return model;
 }
 
@@ -95,7 +96,8 @@ static struct input input_of(int count, int with_triangles, int vertices, const 
     data_numbers(file, theta, HT_THETA);
     fclose(file);
   }
-  struct input input = {{count, with_triangles, correspondences, points, model_of(vertices)}, theta, us, file != NULL};
+  struct ht p = {count, with_triangles, correspondences, points, model_of(vertices)};
+  struct input input = {p, theta, us, file != NULL};
   return input;
 }
 
@@ -123,10 +125,21 @@ static void check_example(int with_triangles) {
                with_triangles ? 302.1833671081735 : 302.11057537514375);
 }
 
+// A hand that is not turned has a formula of its own.
+static void check_straight(void) {
+  struct input in = input_of(10, 1, 30, NULL);
+  double *errors = zeros(30), *columns = zeros(30 * HT_COLUMNS), *by_hand = zeros(30 * HT_COLUMNS);
+  set(in.theta, 3, 0);
+  ht_jacobian(in.theta, in.us, &in.p, errors, columns);
+  ht_by_hand(in.theta, in.us, &in.p, errors, by_hand);
+  agree("hand that is not turned", columns, by_hand, 30 * HT_COLUMNS);
+}
+
 int main(int count, char **words) {
   arguments(count, words);
   check_example(0);
   check_example(1);
+  check_straight();
   static const struct { int count, with_triangles, vertices; const char *file; } sizes[] = {
       {100, 0, SMALL, "hand/simple_small/hand1_t26_c100.txt"},
       {100, 1, SMALL, "hand/complicated_small/hand1_t26_c100.txt"},

@@ -69,7 +69,8 @@ UNDER_TEST double gmm(int d, int k, int n, const double *alpha, const double *mu
     for (int c = 0; c < lower; c++) frobenius += l[j * lower + c] * l[j * lower + c];
     prior += 0.5 * gamma * gamma * frobenius - m * sums[j];
   }
-  double result = gmm_constant(d, k, n, gamma, m) - n * gmm_log_sum_exp(alpha, k) + likelihood - prior;
+  double result =
+      gmm_constant(d, k, n, gamma, m) - n * gmm_log_sum_exp(alpha, k) + likelihood - prior;
   free(diagonals);
   free(sums);
   free(centered);

@@ -179,7 +179,7 @@ static void ht_finger_by_hand(const struct ht_model *m, const double *theta, int
   const double *angles = theta + 6 + base;
   for (int a = 0; a < 4; a++) {
     int bone = base + owner[a];
-    double x = a == 0 ? angles[0] : a == 1 ? angles[0] : angles[a], z = a < 2 ? angles[1] : 0;
+    double x = a < 2 ? angles[0] : angles[a], z = a < 2 ? angles[1] : 0;
     double cx = cos(x), sx = sin(x), cz = cos(z), sz = sin(z), step[16], moving[16], next[16];
     double by_x[] = {0, sz * sx, sz * cx, 0, 0, -cz * sx, -cz * cx, 0, 0, cx, -sx, 0, 0, 0, 0, 0};
     double by_z[] = {-sz, -cz * cx, cz * sx, 0, cz, -sz * cx, sz * sx, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -205,7 +205,8 @@ static void ht_global_rotation_by_hand(const double *w, double d[3][9]) {
     for (int i = 0; i < 3; i++) dn[i] = ((i == k) - n[k] * n[i]) / angle;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
-        d[k][3 * i + j] = s * n[k] * (n[i] * n[j] - (i == j)) + (1 - c) * (dn[i] * n[j] + n[i] * dn[j]);
+        d[k][3 * i + j] =
+            s * n[k] * (n[i] * n[j] - (i == j)) + (1 - c) * (dn[i] * n[j] + n[i] * dn[j]);
     double across[3];
     for (int i = 0; i < 3; i++) across[i] = c * n[k] * n[i] + s * dn[i];
     d[k][1] -= across[2], d[k][2] += across[1], d[k][3] += across[2];
@@ -281,7 +282,8 @@ UNDER_TEST void ht_by_hand(const double *restrict theta, const double *restrict 
     const double *restrict d_c = moving + (size_t)3 * HT_POSED * corners[2];
     for (int r = 0; r < 3; r++) {
       double *restrict out = columns + 3 * i + r;
-      errors[3 * i + r] = p->points[3 * i + r] - (parts[0] * a[r] + parts[1] * b[r] + parts[2] * c[r]);
+      errors[3 * i + r] =
+          p->points[3 * i + r] - (parts[0] * a[r] + parts[1] * b[r] + parts[2] * c[r]);
       out[0] = c[r] - a[r];
       out[rows] = c[r] - b[r];
       for (int k = 0; k < 3; k++) out[(5 + k) * rows] = -(k == r);

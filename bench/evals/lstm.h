@@ -61,11 +61,21 @@ UNDER_TEST void lstm_gradient(const struct lstm *p, double *d_main, double *d_ex
 
 // What the way back needs of a layer at a time, for each bit: what came in and what was there before,
 // the four gates, and tanh of the cell.
-enum { INPUT, HIDDEN, CELL, FORGET, INGATE, OUTGATE, CHANGE, SQUASHED, LSTM_KEPT };
+enum {
+  KEPT_INPUT,
+  KEPT_HIDDEN,
+  KEPT_CELL,
+  KEPT_FORGET,
+  KEPT_INGATE,
+  KEPT_OUTGATE,
+  KEPT_CHANGE,
+  KEPT_SQUASHED,
+  KEPT_COUNT
+};
 
 UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
                              double *restrict d_extra) {
-  int layers = p->layers, b = p->b, c = p->c, width = layers * b, step = LSTM_KEPT * width + b;
+  int layers = p->layers, b = p->b, c = p->c, width = layers * b, step = KEPT_COUNT * width + b;
   const double *restrict main = p->main, *restrict extra = p->extra;
   double *restrict state = doubles(2 * width), *restrict d_state = doubles(2 * width);
   double *restrict kept = doubles((size_t)step * (c - 1)), *restrict u = doubles(b);
@@ -80,34 +90,34 @@ UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
       const double *restrict weight = main + 8 * layer * b, *restrict bias = weight + 4 * b;
       double *restrict hidden = state + 2 * layer * b, *restrict cell = hidden + b;
       for (int i = 0; i < b; i++) {
-        double *restrict r = record + LSTM_KEPT * (layer * b + i);
-        r[INPUT] = u[i];
-        r[HIDDEN] = hidden[i];
-        r[CELL] = cell[i];
-        r[FORGET] = lstm_sigmoid(u[i] * weight[i] + bias[i]);
-        r[INGATE] = lstm_sigmoid(hidden[i] * weight[b + i] + bias[b + i]);
-        r[OUTGATE] = lstm_sigmoid(u[i] * weight[2 * b + i] + bias[2 * b + i]);
-        r[CHANGE] = tanh(hidden[i] * weight[3 * b + i] + bias[3 * b + i]);
-        cell[i] = cell[i] * r[FORGET] + r[INGATE] * r[CHANGE];
-        r[SQUASHED] = tanh(cell[i]);
-        u[i] = hidden[i] = r[OUTGATE] * r[SQUASHED];
+        double *restrict r = record + KEPT_COUNT * (layer * b + i);
+        r[KEPT_INPUT] = u[i];
+        r[KEPT_HIDDEN] = hidden[i];
+        r[KEPT_CELL] = cell[i];
+        r[KEPT_FORGET] = lstm_sigmoid(u[i] * weight[i] + bias[i]);
+        r[KEPT_INGATE] = lstm_sigmoid(hidden[i] * weight[b + i] + bias[b + i]);
+        r[KEPT_OUTGATE] = lstm_sigmoid(u[i] * weight[2 * b + i] + bias[2 * b + i]);
+        r[KEPT_CHANGE] = tanh(hidden[i] * weight[3 * b + i] + bias[3 * b + i]);
+        cell[i] = cell[i] * r[KEPT_FORGET] + r[KEPT_INGATE] * r[KEPT_CHANGE];
+        r[KEPT_SQUASHED] = tanh(cell[i]);
+        u[i] = hidden[i] = r[KEPT_OUTGATE] * r[KEPT_SQUASHED];
       }
     }
-    double *restrict softmax = record + LSTM_KEPT * width, sum = 2;
+    double *restrict softmax = record + KEPT_COUNT * width, sum = 2;
     for (int i = 0; i < b; i++) sum += softmax[i] = exp(u[i] * extra[b + i] + extra[2 * b + i]);
     for (int i = 0; i < b; i++) softmax[i] /= sum;
   }
   double scale = -1.0 / (b * (c - 1));
   for (int t = c - 2; t >= 0; t--) {
     const double *restrict record = kept + (size_t)step * t;
-    const double *restrict softmax = record + LSTM_KEPT * width;
+    const double *restrict softmax = record + KEPT_COUNT * width;
     const double *restrict target = p->sequence + (t + 1) * b;
     double ones = 0;
     for (int i = 0; i < b; i++) ones += target[i];
     for (int i = 0; i < b; i++) {
       double d_out = scale * (target[i] - ones * softmax[i]);
-      const double *last = record + LSTM_KEPT * ((layers - 1) * b + i);
-      d_extra[b + i] += d_out * last[OUTGATE] * last[SQUASHED];
+      const double *last = record + KEPT_COUNT * ((layers - 1) * b + i);
+      d_extra[b + i] += d_out * last[KEPT_OUTGATE] * last[KEPT_SQUASHED];
       d_extra[2 * b + i] += d_out;
       u[i] = d_out * extra[b + i];
     }
@@ -116,24 +126,24 @@ UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
       double *restrict d_weight = d_main + 8 * layer * b, *restrict d_bias = d_weight + 4 * b;
       double *restrict d_hidden = d_state + 2 * layer * b, *restrict d_cell = d_hidden + b;
       for (int i = 0; i < b; i++) {
-        const double *restrict r = record + LSTM_KEPT * (layer * b + i);
+        const double *restrict r = record + KEPT_COUNT * (layer * b + i);
         double d_h = d_hidden[i] + u[i];
-        double d_c = d_cell[i] + d_h * r[OUTGATE] * (1 - r[SQUASHED] * r[SQUASHED]);
-        double forget = d_c * r[CELL] * r[FORGET] * (1 - r[FORGET]);
-        double ingate = d_c * r[CHANGE] * r[INGATE] * (1 - r[INGATE]);
-        double outgate = d_h * r[SQUASHED] * r[OUTGATE] * (1 - r[OUTGATE]);
-        double change = d_c * r[INGATE] * (1 - r[CHANGE] * r[CHANGE]);
-        d_weight[i] += forget * r[INPUT];
-        d_weight[b + i] += ingate * r[HIDDEN];
-        d_weight[2 * b + i] += outgate * r[INPUT];
-        d_weight[3 * b + i] += change * r[HIDDEN];
+        double d_c = d_cell[i] + d_h * r[KEPT_OUTGATE] * (1 - r[KEPT_SQUASHED] * r[KEPT_SQUASHED]);
+        double forget = d_c * r[KEPT_CELL] * r[KEPT_FORGET] * (1 - r[KEPT_FORGET]);
+        double ingate = d_c * r[KEPT_CHANGE] * r[KEPT_INGATE] * (1 - r[KEPT_INGATE]);
+        double outgate = d_h * r[KEPT_SQUASHED] * r[KEPT_OUTGATE] * (1 - r[KEPT_OUTGATE]);
+        double change = d_c * r[KEPT_INGATE] * (1 - r[KEPT_CHANGE] * r[KEPT_CHANGE]);
+        d_weight[i] += forget * r[KEPT_INPUT];
+        d_weight[b + i] += ingate * r[KEPT_HIDDEN];
+        d_weight[2 * b + i] += outgate * r[KEPT_INPUT];
+        d_weight[3 * b + i] += change * r[KEPT_HIDDEN];
         d_bias[i] += forget;
         d_bias[b + i] += ingate;
         d_bias[2 * b + i] += outgate;
         d_bias[3 * b + i] += change;
         u[i] = forget * weight[i] + outgate * weight[2 * b + i];
         d_hidden[i] = ingate * weight[b + i] + change * weight[3 * b + i];
-        d_cell[i] = d_c * r[FORGET];
+        d_cell[i] = d_c * r[KEPT_FORGET];
       }
     }
     for (int i = 0; i < b; i++) d_extra[i] += u[i] * p->sequence[t * b + i];

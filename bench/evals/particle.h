@@ -23,8 +23,10 @@ static struct particle_pair particle_field_r(double x, double y, double w) {
 
 static struct particle_pair particle_field_f(double x, double y, double w) {
   struct particle_pair field = {
-      __enzyme_fwddiff((void *)particle_potential, enzyme_dup, x, 1.0, enzyme_dup, y, 0.0, enzyme_const, w),
-      __enzyme_fwddiff((void *)particle_potential, enzyme_dup, x, 0.0, enzyme_dup, y, 1.0, enzyme_const, w)};
+      __enzyme_fwddiff((void *)particle_potential, enzyme_dup, x, 1.0, enzyme_dup, y, 0.0,
+                       enzyme_const, w),
+      __enzyme_fwddiff((void *)particle_potential, enzyme_dup, x, 0.0, enzyme_dup, y, 1.0,
+                       enzyme_const, w)};
   return field;
 }
 
@@ -32,6 +34,7 @@ static struct particle_pair particle_field_f(double x, double y, double w) {
 #define PARTICLE(name, field)                                                \
   UNDER_TEST double name(const double *w, const double *unused) {            \
     double x = 0, y = 8, vx = 0.75, vy = 0;                                  \
+    (void)unused;                                                            \
     for (;;) {                                                               \
       struct particle_pair slope = field(x, y, *w);                          \
       x += 0.1 * vx;                                                         \

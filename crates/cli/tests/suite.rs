@@ -6,6 +6,7 @@ mod common;
 
 use common::{Folder, succeed};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 macro_rules! suite {
     ($($name:ident),* $(,)?) => {
@@ -55,6 +56,18 @@ fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench")
 }
 
+/// Differentiating before optimization gives the same derivatives, later.
+#[test]
+fn gmm_before_it_is_optimized() {
+    let folder = Folder::with(&[]);
+    let mut compile = Command::new(common::binary());
+    compile.args(["cc", "-O2"]).arg(programs().join("gmm.c"));
+    compile.args(["-lm", "-o", "program"]);
+    compile.env("ZYMASE_UNOPTIMIZED", "1");
+    succeed(&compile.current_dir(folder.path()).output().unwrap());
+    run_tiny(&folder);
+}
+
 fn check(name: &str) {
     let folder = Folder::with(&[]);
     let c = programs().join(format!("{name}.c"));
@@ -64,6 +77,10 @@ fn check(name: &str) {
     };
     let source = source.display();
     succeed(&folder.zymase(&format!("{language} -O2 {source} -lm -o program")));
+    run_tiny(&folder);
+}
+
+fn run_tiny(folder: &Folder) {
     let program = folder.path().join("program").display().to_string();
     let printed = succeed(&folder.command(&program, "tiny"));
     assert!(printed.lines().count() > 0);
