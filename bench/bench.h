@@ -34,6 +34,7 @@ static char size_text[80];
 __attribute__((unused)) static void arguments(int count, char **words) {
   tiny = count > 1 && strcmp(words[1], "tiny") == 0;
   one_size = count > 1 && strcmp(words[1], "one") == 0;
+  if (one_size) fewest_repetitions = 3;
   if (tiny) {
     fewest_repetitions = 1;
     enough_seconds = 0;
