@@ -52,8 +52,7 @@ static void adjoint(double *ALIAS data, const double *ALIAS roots, double *ALIAS
   memcpy(data, scratch, 2 * n * sizeof(double));
 }
 
-int main(void) {
-  int n = 1 << 16;
+static void measure(int n) {
   double *start = numbers(2 * n), *roots = zeros(2 * n), *scratch = zeros(2 * n);
   double *data = zeros(2 * n), *d_data = zeros(2 * n), *d_scratch = zeros(2 * n);
   double *kept = zeros(2 * n);
@@ -74,5 +73,12 @@ int main(void) {
   RESTORE;
   BY_HAND;
   agree("fft", kept, d_data, 2 * n);
+  at("n=%d", n);
   COMPARE("fft recursive", RESTORE, fft(data, roots, scratch, n, 1), GRADIENT, BY_HAND);
+  free(start), free(roots), free(scratch), free(data), free(d_data), free(d_scratch), free(kept);
+}
+
+int main(int count, char **words) {
+  arguments(count, words);
+  for (int bits = tiny ? 4 : 12; bits <= (tiny ? 4 : 20); bits += 4) measure(1 << bits);
 }

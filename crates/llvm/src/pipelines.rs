@@ -15,6 +15,16 @@ use zymase_core::diagnostic::Result;
 /// of its loops left alone, every cycle with one entry, every loop with one preheader, one latch
 /// and exits of its own.
 pub fn prepare(module: &Module) -> Result<()> {
+    bring_into_form(module, true)
+}
+
+/// The same form without optimization: for measuring what it is worth to differentiate after
+/// optimization rather than before.
+pub fn prepare_unoptimized(module: &Module) -> Result<()> {
+    bring_into_form(module, false)
+}
+
+fn bring_into_form(module: &Module, optimized: bool) -> Result<()> {
     for function in module.functions() {
         allow_optimization(function);
     }
@@ -23,9 +33,12 @@ pub fn prepare(module: &Module) -> Result<()> {
     // Handlers of exceptions go first: nothing comes back from one to be reversed, see
     // [`unwinding`](crate::unwinding).
     let optimize = |pipeline| module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
-    let mut outcome = optimize("function(lower-invoke,simplifycfg),default<O2>");
+    let mut outcome = match optimized {
+        true => optimize("function(lower-invoke,simplifycfg),default<O2>"),
+        false => optimize("function(lower-invoke,simplifycfg)"),
+    };
     for _ in 0..DEPTH_OF_MOVES {
-        if outcome.is_ok() && moved_sizes::mark(module) {
+        if outcome.is_ok() && optimized && moved_sizes::mark(module) {
             outcome = optimize("default<O2>");
         }
     }

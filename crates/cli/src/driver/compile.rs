@@ -64,7 +64,11 @@ pub fn differentiate(
     if let Some(seed) = chaos_seed() {
         chaos::keep_calls(&isolated.private, seed);
     }
-    pipelines::prepare(&isolated.private)?;
+    match std::env::var_os("ZYMASE_UNOPTIMIZED") {
+        None => pipelines::prepare(&isolated.private)?,
+        // For measuring what optimizing first is worth, see bench/README.md.
+        Some(_) => pipelines::prepare_unoptimized(&isolated.private)?,
+    }
     show(Step::Prepare, &|| isolated.private.print());
     journal::step(&format!("reading the optimized functions of {name}"));
     let mut imported = import::import(&isolated.private)?;

@@ -1,0 +1,91 @@
+//! Every program of `bench/` that can run at a tiny size compiles, and its derivatives agree with
+//! those written by hand and with numbers that are known of it: the program itself compares, and
+//! returns zero only if all of them do. One test for each, so that nextest runs them side by side.
+
+mod common;
+
+use common::{Folder, succeed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+macro_rules! suite {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+
+        /// A program that no test runs would go unnoticed.
+        #[test]
+        fn every_program_is_listed() {
+            let listed = [$(stringify!($name)),*];
+            for entry in std::fs::read_dir(programs()).unwrap() {
+                let path = entry.unwrap().path();
+                let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+                let is_program = path.extension().is_some_and(|e| e == "c" || e == "cpp");
+                if is_program && std::fs::read_to_string(&path).unwrap().contains("arguments(") {
+                    assert!(listed.contains(&stem.as_str()), "{stem} is not in the list of tests");
+                }
+            }
+        }
+    };
+}
+
+suite!(
+    ba,
+    brusselator,
+    det,
+    dot,
+    fft_recursive,
+    gmm,
+    ht,
+    kmeans,
+    llsq,
+    lse,
+    lstm,
+    matmul,
+    ode,
+    odeint,
+    particle,
+    saddle,
+);
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench")
+}
+
+/// Differentiating before optimization gives the same derivatives, later.
+#[test]
+fn gmm_before_it_is_optimized() {
+    let folder = Folder::with(&[]);
+    let mut compile = Command::new(common::binary());
+    compile.args(["cc", "-O2"]).arg(programs().join("gmm.c"));
+    compile.args(["-lm", "-o", "program"]);
+    compile.env("ZYMASE_UNOPTIMIZED", "1");
+    succeed(&compile.current_dir(folder.path()).output().unwrap());
+    run_tiny(&folder);
+}
+
+fn check(name: &str) {
+    let folder = Folder::with(&[]);
+    let c = programs().join(format!("{name}.c"));
+    let (language, source) = match c.exists() {
+        true => ("cc", c),
+        false => ("c++", c.with_extension("cpp")),
+    };
+    let source = source.display();
+    succeed(&folder.zymase(&format!("{language} -O2 {source} -lm -o program")));
+    run_tiny(&folder);
+}
+
+fn run_tiny(folder: &Folder) {
+    let program = folder.path().join("program").display().to_string();
+    let printed = succeed(&folder.command(&program, "tiny"));
+    assert!(printed.lines().count() > 0);
+    // Name, size, three times, spread and difference.
+    for line in printed.lines() {
+        assert_eq!(line.split('\t').count(), 7, "{line}");
+    }
+}
