@@ -14,7 +14,8 @@ use zymase_gradbench::random::Random;
 /// A line of the table; times are in milliseconds.
 struct Line {
     name: String,
-    primal: f64,
+    /// Where there is one without derivatives.
+    primal: Option<f64>,
     derivative: f64,
     by_hand: f64,
 }
@@ -45,7 +46,7 @@ fn main() {
             lines.extend(eval());
         }
     }
-    println!("\ntimes in ms              primal derivative    by hand  /primal /by hand");
+    println!("\ntimes in ms                 primal derivative    by hand  /primal /by hand");
     for Line {
         name,
         primal,
@@ -53,9 +54,16 @@ fn main() {
         by_hand,
     } in lines
     {
-        let (over_primal, over_hand) = (derivative / primal, derivative / by_hand);
+        let over_hand = derivative / by_hand;
+        let (primal, over_primal) = match primal {
+            Some(primal) => (
+                format!("{primal:.3}"),
+                format!("{:.2}", derivative / primal),
+            ),
+            None => ("-".into(), "-".into()),
+        };
         println!(
-            "{name:<20} {primal:>10.3} {derivative:>10.3} {by_hand:>10.3} {over_primal:>8.2} {over_hand:>8.2}"
+            "{name:<24} {primal:>9} {derivative:>10.3} {by_hand:>10.3} {over_primal:>8} {over_hand:>8.2}"
         );
     }
 }
@@ -80,9 +88,21 @@ fn measure<A, B, C>(
     let [primal, derivative, by_hand] = best;
     Line {
         name: name.into(),
-        primal,
+        primal: Some(primal),
         derivative,
         by_hand,
+    }
+}
+
+/// Runs two functions in turns that contain many derivatives.
+fn measure_solvers<R>(
+    name: &str,
+    derivative: impl FnMut() -> R,
+    by_hand: impl FnMut() -> R,
+) -> Line {
+    Line {
+        primal: None,
+        ..measure(name, || (), derivative, by_hand)
     }
 }
 
@@ -197,7 +217,7 @@ fn ht() -> Vec<Line> {
         let mut jacobian = ht::Jacobian::new(&problem, &us);
         let mut by_hand = jacobian.values.clone();
         lines.push(measure(
-            &format!("ht c{count} (28 columns)"),
+            &format!("ht c{count} "),
             || ht::objective(&problem, &theta, &us, &mut residuals),
             || jacobian.compute(&problem, &theta, &us),
             || ht::by_hand::jacobian(&problem, &theta, &us, &mut by_hand),
@@ -228,9 +248,8 @@ fn particle() -> Vec<Line> {
         ("rf", particle::solve::<Reverse, Forward>),
     ];
     let line = |(name, solve): (&str, fn(f64) -> f64)| {
-        measure(
+        measure_solvers(
             &format!("particle {name}"),
-            || (),
             || solve(black_box(0.0)),
             || particle::by_hand::solve(black_box(0.0)),
         )
@@ -246,9 +265,8 @@ fn saddle() -> Vec<Line> {
         ("rf", saddle::solve::<Reverse, Forward>),
     ];
     let line = |(name, solve): (&str, fn([f64; 2]) -> [f64; 4])| {
-        measure(
+        measure_solvers(
             &format!("saddle {name}"),
-            || (),
             || solve(black_box([1.0; 2])),
             || saddle::by_hand::solve(black_box([1.0; 2])),
         )
