@@ -20,6 +20,9 @@ struct Line {
     by_hand: f64,
 }
 
+/// An eval's lines.
+type Eval = fn() -> Vec<Line>;
+
 const SECONDS: f64 = 2.0;
 
 fn main() {
@@ -27,7 +30,7 @@ fn main() {
         .skip(1)
         .filter(|w| !w.starts_with('-'))
         .collect();
-    let evals: [(&str, fn() -> Vec<Line>); 11] = [
+    let evals: [(&str, Eval); 11] = [
         ("llsq", llsq),
         ("lse", lse),
         ("det", det),
@@ -241,35 +244,27 @@ fn kmeans() -> Vec<Line> {
 }
 
 fn particle() -> Vec<Line> {
-    let modes: [(&str, fn(f64) -> f64); 4] = [
-        ("rr", particle::solve::<Reverse, Reverse>),
-        ("ff", particle::solve::<Forward, Forward>),
-        ("fr", particle::solve::<Forward, Reverse>),
-        ("rf", particle::solve::<Reverse, Forward>),
-    ];
-    let line = |(name, solve): (&str, fn(f64) -> f64)| {
-        measure_solvers(
-            &format!("particle {name}"),
-            || solve(black_box(0.0)),
-            || particle::by_hand::solve(black_box(0.0)),
-        )
+    let line = |name: &str, solve: fn(f64) -> f64| {
+        let by_hand = || particle::by_hand::solve(black_box(0.0));
+        measure_solvers(name, || solve(black_box(0.0)), by_hand)
     };
-    modes.map(line).into()
+    vec![
+        line("particle rr", particle::solve::<Reverse, Reverse>),
+        line("particle ff", particle::solve::<Forward, Forward>),
+        line("particle fr", particle::solve::<Forward, Reverse>),
+        line("particle rf", particle::solve::<Reverse, Forward>),
+    ]
 }
 
 fn saddle() -> Vec<Line> {
-    let modes: [(&str, fn([f64; 2]) -> [f64; 4]); 4] = [
-        ("rr", saddle::solve::<Reverse, Reverse>),
-        ("ff", saddle::solve::<Forward, Forward>),
-        ("fr", saddle::solve::<Forward, Reverse>),
-        ("rf", saddle::solve::<Reverse, Forward>),
-    ];
-    let line = |(name, solve): (&str, fn([f64; 2]) -> [f64; 4])| {
-        measure_solvers(
-            &format!("saddle {name}"),
-            || solve(black_box([1.0; 2])),
-            || saddle::by_hand::solve(black_box([1.0; 2])),
-        )
+    let line = |name: &str, solve: fn([f64; 2]) -> [f64; 4]| {
+        let by_hand = || saddle::by_hand::solve(black_box([1.0; 2]));
+        measure_solvers(name, || solve(black_box([1.0; 2])), by_hand)
     };
-    modes.map(line).into()
+    vec![
+        line("saddle rr", saddle::solve::<Reverse, Reverse>),
+        line("saddle ff", saddle::solve::<Forward, Forward>),
+        line("saddle fr", saddle::solve::<Forward, Reverse>),
+        line("saddle rf", saddle::solve::<Reverse, Forward>),
+    ]
 }

@@ -236,24 +236,23 @@ fn fill(
     let (block_values, weight_values) = matrix.values.split_at_mut(30 * p);
     let (block_columns, weight_columns) = matrix.columns.split_at_mut(30 * p);
     let (block_values, _) = block_values.as_chunks_mut();
-    let (block_columns, _) = block_columns.as_chunks_mut::<15>();
+    let (block_columns, _) = block_columns.as_chunks_mut::<30>();
     matrix.rows[0] = 0;
     for (i, seen) in scene.observations.iter().enumerate() {
         let (camera, point) = (&scene.cameras[seen.camera], &scene.points[seen.point]);
         blocks(camera, point, seen, &mut block_values[i]);
         weight_values[i] = weight_derivative(seen.weight);
         let weight_column = 11 * n + 3 * m + i;
-        for row in 2 * i..2 * i + 2 {
-            let columns = &mut block_columns[row];
-            for j in 0..11 {
-                columns[j] = 11 * seen.camera + j;
-            }
-            for j in 0..3 {
-                columns[11 + j] = 11 * n + 3 * seen.point + j;
-            }
-            columns[14] = weight_column;
-            matrix.rows[row + 1] = 15 * (row + 1);
+        let camera_columns = 11 * seen.camera..11 * (seen.camera + 1);
+        let point_columns = 11 * n + 3 * seen.point..11 * n + 3 * (seen.point + 1);
+        for (j, column) in camera_columns.chain(point_columns).enumerate() {
+            block_columns[i][j] = column;
+            block_columns[i][15 + j] = column;
         }
+        block_columns[i][14] = weight_column;
+        block_columns[i][29] = weight_column;
+        matrix.rows[2 * i + 1] = 30 * i + 15;
+        matrix.rows[2 * i + 2] = 30 * i + 30;
         weight_columns[i] = weight_column;
         matrix.rows[2 * p + i + 1] = 30 * p + i + 1;
     }

@@ -108,19 +108,16 @@ pub fn objective(data: &Data, alpha: &[f64], mu: &[f64], q: &[f64], l: &[f64]) -
     let (d, k) = (data.d, alpha.len());
     let n = data.x.len() / d;
     let triangle = d * (d - 1) / 2;
+    let diagonals: Vec<f64> = q.iter().map(|q| q.exp()).collect();
     let mut terms = vec![0.0; n * k];
-    let mut diagonal = vec![0.0; d];
     let mut centered = vec![0.0; d];
     let mut scaled = vec![0.0; d];
-    let mut prior = 0.0;
+    let mut sum_of_all_q = 0.0;
     for component in 0..k {
         let mu = &mu[component * d..][..d];
-        let q = &q[component * d..][..d];
+        let diagonal = &diagonals[component * d..][..d];
         let l = &l[component * triangle..][..triangle];
-        for (diagonal, q) in diagonal.iter_mut().zip(q) {
-            *diagonal = q.exp();
-        }
-        let sum_of_q: f64 = q.iter().sum();
+        let sum_of_q: f64 = q[component * d..][..d].iter().sum();
         let offset = alpha[component] + sum_of_q;
         for (i, x) in data.x.chunks_exact(d).enumerate() {
             for j in 0..d {
@@ -130,23 +127,25 @@ pub fn objective(data: &Data, alpha: &[f64], mu: &[f64], q: &[f64], l: &[f64]) -
             add_triangle_times(l, &centered, &mut scaled);
             terms[i * k + component] = offset - 0.5 * sum_of_squares(&scaled);
         }
-        let norm = sum_of_squares(&diagonal) + sum_of_squares(l);
-        prior += 0.5 * data.gamma * data.gamma * norm - data.m as f64 * sum_of_q;
+        sum_of_all_q += sum_of_q;
     }
+    let norm = sum_of_squares(&diagonals) + sum_of_squares(l);
+    let prior = 0.5 * data.gamma * data.gamma * norm - data.m as f64 * sum_of_all_q;
     let likelihood: f64 = terms.chunks_exact(k).map(log_sum_exp).sum();
     constant(data, n, k) - n as f64 * log_sum_exp(alpha) + likelihood - prior
 }
 
 /// Adds the product of the strict lower triangle `l`, which lies column by column, and `x`.
 fn add_triangle_times(l: &[f64], x: &[f64], y: &mut [f64]) {
-    let mut rest = l;
-    for (column, x) in x.iter().enumerate() {
-        let below = &mut y[column + 1..];
-        let (entries, after) = rest.split_at(below.len());
+    let d = x.len();
+    let mut start = 0;
+    for column in 0..d {
+        let below = &mut y[column + 1..d];
+        let entries = &l[start..][..below.len()];
         for (y, entry) in below.iter_mut().zip(entries) {
-            *y += entry * x;
+            *y += entry * x[column];
         }
-        rest = after;
+        start += entries.len();
     }
 }
 
@@ -324,14 +323,25 @@ pub mod by_hand {
             let dy = &dy[column + 1..];
             let l = &l[start..][..dy.len()];
             let dl = &mut dl[start..][..dy.len()];
-            let mut sum = 0.0;
-            for i in 0..dy.len() {
-                sum += l[i] * dy[i];
-                dl[i] -= dy[i] * x;
+            for (dl, dy) in dl.iter_mut().zip(dy) {
+                *dl -= dy * x;
             }
-            *dmu += sum;
+            *dmu += dot(l, dy);
             start += dy.len();
         }
+    }
+
+    /// The product of two vectors, in several sums that do not wait for each other.
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+        let mut sums = [0.0; 8];
+        for (a, b) in a.iter().zip(b) {
+            for i in 0..8 {
+                sums[i] += a[i] * b[i];
+            }
+        }
+        let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+        sums.iter().sum::<f64>() + rest
     }
 
     fn softmax(x: &mut [f64]) {

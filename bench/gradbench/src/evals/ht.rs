@@ -232,11 +232,11 @@ fn transforms(model: &Model, theta: &[f64]) -> [[f64; 12]; BONES] {
 /// The angles of a bone around x and z: four for each finger, whose first bone does not move.
 fn angles(bone: usize, theta: &[f64]) -> [f64; 2] {
     let place = 6 + bone.saturating_sub(1) / 4 * 4;
-    match bone {
-        0 | 21 => [0.0, 0.0],
-        _ if bone % 4 == 2 => [theta[place], theta[place + 1]],
-        _ if bone % 4 == 3 => [theta[place + 2], 0.0],
-        _ if bone % 4 == 0 => [theta[place + 3], 0.0],
+    match bone % 4 {
+        _ if bone == 0 || bone == 21 => [0.0, 0.0],
+        2 => [theta[place], theta[place + 1]],
+        3 => [theta[place + 2], 0.0],
+        0 => [theta[place + 3], 0.0],
         _ => [0.0, 0.0],
     }
 }

@@ -170,16 +170,15 @@ fn rotation_derivative(omega: &[f64]) -> [[[f64; 3]; 3]; 3] {
         let unit = |i: usize| if i == k { 1.0 } else { 0.0 };
         let daxis = [0, 1, 2].map(|i| (unit(i) - axis[i] * axis[k]) / angle);
         let mut result = [[0.0; 3]; 3];
-        for i in 0..3 {
-            for j in 0..3 {
+        for (i, row) in result.iter_mut().enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
                 let same = if i == j { 1.0 } else { 0.0 };
-                result[i][j] = axis[k] * s * (axis[i] * axis[j] - same)
+                *entry = axis[k] * s * (axis[i] * axis[j] - same)
                     + (1.0 - c) * (daxis[i] * axis[j] + axis[i] * daxis[j]);
             }
         }
-        for i in 0..3 {
-            // The part that turns: x to y, y to z, z to x.
-            let (j, rest) = ((i + 1) % 3, (i + 2) % 3);
+        // The part that turns: x to y, y to z, z to x.
+        for (i, j, rest) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
             let turn = axis[k] * c * axis[rest] + s * daxis[rest];
             result[j][i] += turn;
             result[i][j] -= turn;
