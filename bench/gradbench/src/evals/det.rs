@@ -49,17 +49,15 @@ fn minor(a: &[f64], ell: usize, row: usize, next: &mut [usize]) -> f64 {
     let mut sum = 0.0;
     let mut sign = 1.0;
     let mut before = ell;
-    loop {
+    for _ in row..ell {
         let column = next[before];
-        if column == ell {
-            return sum;
-        }
         next[before] = next[column];
         sum += sign * a[row * ell + column] * minor(a, ell, row + 1, next);
         next[before] = column;
         before = column;
         sign = -sign;
     }
+    sum
 }
 
 /// The derivative of [`primal`] with respect to `a`.
@@ -93,11 +91,8 @@ pub mod by_hand {
         let mut sum = 0.0;
         let mut sign = 1.0;
         let mut before = ell;
-        loop {
+        for _ in row..ell {
             let column = next[before];
-            if column == ell {
-                return sum;
-            }
             let place = row * ell + column;
             let factor = sign * a[place];
             next[before] = next[column];
@@ -108,5 +103,6 @@ pub mod by_hand {
             before = column;
             sign = -sign;
         }
+        sum
     }
 }

@@ -56,7 +56,7 @@ pub struct Mixture {
 pub fn evaluate(request: &Request) -> Outcome {
     let input: Input = request.input()?;
     let (Count(d), Count(k), Count(n)) = (input.d, input.k, input.n);
-    check(d > 0 && k > 0, "d and k are at least 1")?;
+    check(d > 0 && k > 0 && n > 0, "d, k and n are at least 1")?;
     let triangle = d * (d - 1) / 2;
     check(input.x.len() == n, "x has not n rows")?;
     check(input.alpha.len() == k, "alpha has not k numbers")?;
@@ -108,6 +108,8 @@ pub fn objective(data: &Data, alpha: &[f64], mu: &[f64], q: &[f64], l: &[f64]) -
     let (d, k) = (data.d, alpha.len());
     let n = data.x.len() / d;
     let triangle = d * (d - 1) / 2;
+    assert!(!q.is_empty(), "no components");
+    assert!(n * k > 0, "no points");
     let diagonals: Vec<f64> = q.iter().map(|q| q.exp()).collect();
     let mut terms = vec![0.0; n * k];
     let mut centered = vec![0.0; d];

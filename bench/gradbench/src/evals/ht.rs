@@ -36,7 +36,7 @@ pub type Matrix = [[f64; 4]; 4];
 const BONES: usize = 22;
 const PARAMETERS: usize = 26;
 /// How many columns of the Jacobian one pass computes.
-const WIDTH: usize = 14;
+const WIDTH: usize = 4;
 
 /// A hand at rest.
 pub struct Model {
@@ -154,7 +154,7 @@ fn parent((bone, &parent): (usize, &f64)) -> Option<Option<usize>> {
 
 /// What the hand in the pose `theta` misses the points by, three numbers each. Without `us`, points
 /// belong to vertices; with `us`, to places in triangles.
-#[autodiff_forward(f_objective, 14, Const, Dualv, Dualv, Dualv)]
+#[autodiff_forward(f_objective, 4, Const, Dualv, Dualv, Dualv)]
 pub fn objective(problem: &Problem, theta: &[f64], us: &[f64], residuals: &mut [f64]) {
     let vertices = vertices(&problem.model, theta);
     for (i, point) in problem.points.iter().enumerate() {
