@@ -1,8 +1,9 @@
 //! Tracking a hand: a tall Jacobian, in forward mode.
 
-use crate::evaluation::{Answer, Count, Outcome, Request, check, flat, rows};
+use crate::evaluation::{Answer, Count, Outcome, Request, check, flat};
 use crate::random::Random;
-use serde::Deserialize;
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Serialize, Serializer};
 use zymase::autodiff_forward;
 
 #[derive(Deserialize)]
@@ -32,6 +33,9 @@ struct InputModel {
 
 /// Rows of an affine map; the last one is 0 0 0 1.
 pub type Matrix = [[f64; 4]; 4];
+
+/// Columns of an affine map, without the last row.
+type Columns = [[f64; 3]; 4];
 
 const BONES: usize = 22;
 const PARAMETERS: usize = 26;
@@ -81,7 +85,7 @@ pub fn evaluate(request: &Request) -> Outcome {
             let mut jacobian = Jacobian::new(&problem, &us);
             let run = |theta: &[f64]| jacobian.compute(&problem, theta, &us);
             let ((), timings) = request.repeat(&theta[..], run)?;
-            Answer::new(&rows(&jacobian.values, count, jacobian.columns), timings)
+            Answer::new(&jacobian, timings)
         }
         _ => request.unknown_function(),
     }
@@ -196,26 +200,23 @@ fn vertices(model: &Model, theta: &[f64]) -> Vec<[f64; 3]> {
 }
 
 /// The mean of what the transforms make of a position.
-fn blend(weights: &[f64], transforms: &[[f64; 12]], position: &[f64; 4]) -> [f64; 3] {
-    let mut mean = [0.0; 12];
-    for (weight, transform) in weights.iter().zip(transforms) {
-        for (mean, entry) in mean.iter_mut().zip(transform) {
-            *mean += weight * entry;
-        }
-    }
+fn blend(weights: &[f64], transforms: &[Columns], position: &[f64; 4]) -> [f64; 3] {
     let mut result = [0.0; 3];
-    for i in 0..3 {
-        for j in 0..4 {
-            result[i] += mean[4 * i + j] * position[j];
+    for (weight, transform) in weights.iter().zip(transforms) {
+        for (coordinate, column) in position.iter().zip(transform) {
+            let factor = weight * coordinate;
+            for (result, entry) in result.iter_mut().zip(column) {
+                *result += factor * entry;
+            }
         }
     }
     result
 }
 
-/// What moves the skin of each bone from rest to the pose; three rows of four.
-fn transforms(model: &Model, theta: &[f64]) -> [[f64; 12]; BONES] {
+/// What moves the skin of each bone from rest to the pose.
+fn transforms(model: &Model, theta: &[f64]) -> [Columns; BONES] {
     let mut absolutes = [[[0.0; 4]; 4]; BONES];
-    let mut transforms = [[0.0; 12]; BONES];
+    let mut transforms = [[[0.0; 3]; 4]; BONES];
     for bone in 0..BONES {
         let [x, z] = angles(bone, theta);
         let relative = product(&model.base_relatives[bone], &bend(x, z));
@@ -224,7 +225,7 @@ fn transforms(model: &Model, theta: &[f64]) -> [[f64; 12]; BONES] {
             Some(parent) => product(&absolutes[parent], &relative),
         };
         let transform = product(&absolutes[bone], &model.inverse_base_absolutes[bone]);
-        transforms[bone].copy_from_slice(&transform.as_flattened()[..12]);
+        transforms[bone] = columns(&transform);
     }
     transforms
 }
@@ -250,6 +251,17 @@ fn bend(x: f64, z: f64) -> Matrix {
         [0.0, sx, cx, 0.0],
         [0.0, 0.0, 0.0, 1.0],
     ]
+}
+
+/// The columns of an affine map, without its last row.
+fn columns(matrix: &Matrix) -> Columns {
+    let mut columns = [[0.0; 3]; 4];
+    for (j, column) in columns.iter_mut().enumerate() {
+        for (i, entry) in column.iter_mut().enumerate() {
+            *entry = matrix[i][j];
+        }
+    }
+    columns
 }
 
 fn product(a: &Matrix, b: &Matrix) -> Matrix {
@@ -294,12 +306,13 @@ fn rotation(omega: &[f64]) -> [[f64; 3]; 3] {
 
 /// The Jacobian, and what its computation needs.
 pub struct Jacobian {
+    /// How many rows there are: three for each point.
+    pub rows: usize,
     /// How many columns there are: 26, two more with coordinates in triangles.
     pub columns: usize,
-    /// Row after row.
+    /// Column after column, and some more to fill the last pass.
     pub values: Vec<f64>,
     residuals: Vec<f64>,
-    tangents: Vec<f64>,
     dtheta: Vec<f64>,
     dus: Vec<f64>,
 }
@@ -307,13 +320,13 @@ pub struct Jacobian {
 impl Jacobian {
     /// Room for the Jacobian of a problem.
     pub fn new(problem: &Problem, us: &[f64]) -> Jacobian {
-        let count = 3 * problem.points.len();
+        let rows = 3 * problem.points.len();
         let columns = PARAMETERS + if us.is_empty() { 0 } else { 2 };
         Jacobian {
+            rows,
             columns,
-            values: vec![0.0; count * columns],
-            residuals: vec![0.0; count],
-            tangents: vec![0.0; WIDTH * count],
+            values: vec![0.0; rows * columns.next_multiple_of(WIDTH)],
+            residuals: vec![0.0; rows],
             dtheta: vec![0.0; WIDTH * PARAMETERS],
             dus: vec![0.0; WIDTH * us.len()],
         }
@@ -321,27 +334,20 @@ impl Jacobian {
 
     /// Computes the values, some columns in each pass.
     pub fn compute(&mut self, problem: &Problem, theta: &[f64], us: &[f64]) {
-        let count = self.residuals.len();
         for first in (0..self.columns).step_by(WIDTH) {
             self.dtheta.fill(0.0);
             self.dus.fill(0.0);
-            let columns = WIDTH.min(self.columns - first);
-            for pass in 0..columns {
+            for pass in 0..WIDTH.min(self.columns - first) {
                 self.seed(pass, first + pass, us.len());
             }
+            let values = &mut self.values[first * self.rows..][..WIDTH * self.rows];
             let Jacobian {
                 residuals,
-                tangents,
                 dtheta,
                 dus,
                 ..
             } = self;
-            f_objective(problem, theta, dtheta, us, dus, residuals, tangents);
-            for (i, row) in self.values.chunks_exact_mut(self.columns).enumerate() {
-                for pass in 0..columns {
-                    row[first + pass] = self.tangents[pass * count + i];
-                }
-            }
+            f_objective(problem, theta, dtheta, us, dus, residuals, values);
         }
     }
 
@@ -357,6 +363,21 @@ impl Jacobian {
         } else {
             self.dtheta[pass * PARAMETERS + column - coordinates] = 1.0;
         }
+    }
+}
+
+impl Serialize for Jacobian {
+    /// Row after row.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = vec![0.0; self.columns];
+        let mut rows = serializer.serialize_seq(Some(self.rows))?;
+        for i in 0..self.rows {
+            for (column, entry) in row.iter_mut().enumerate() {
+                *entry = self.values[column * self.rows + i];
+            }
+            rows.serialize_element(&row)?;
+        }
+        rows.end()
     }
 }
 

@@ -3,21 +3,21 @@
 use super::*;
 
 /// The derivative of a vertex with respect to theta, a column for each parameter.
-type Columns = [[f64; 3]; PARAMETERS];
+type Derivative = [[f64; 3]; PARAMETERS];
 
-/// The derivative of the objective, row after row, into `values`. An angle moves only the bones of
-/// its finger that follow it.
+/// The derivative of the objective, column after column, into `values`. An angle moves only the
+/// bones of its finger that follow it.
 pub fn jacobian(problem: &Problem, theta: &[f64], us: &[f64], values: &mut [f64]) {
     let model = &problem.model;
     let (vertices, derivatives) = vertices(model, theta);
+    let rows = 3 * problem.points.len();
     let coordinates = if us.is_empty() { 0 } else { 2 };
-    let columns = PARAMETERS + coordinates;
-    for (i, rows) in values.chunks_exact_mut(3 * columns).enumerate() {
-        let found = problem.correspondences[i];
+    let (by_us, by_theta) = values.split_at_mut(coordinates * rows);
+    for (i, &found) in problem.correspondences.iter().enumerate() {
         if us.is_empty() {
-            for (j, row) in rows.chunks_exact_mut(columns).enumerate() {
-                for (entry, column) in row.iter_mut().zip(&derivatives[found]) {
-                    *entry = -column[j];
+            for (column, derivative) in by_theta.chunks_exact_mut(rows).zip(&derivatives[found]) {
+                for j in 0..3 {
+                    column[3 * i + j] = -derivative[j];
                 }
             }
             continue;
@@ -27,18 +27,20 @@ pub fn jacobian(problem: &Problem, theta: &[f64], us: &[f64], values: &mut [f64]
         let [da, db, dc] = triangle.map(|vertex| &derivatives[vertex]);
         let (u, v) = (us[2 * i], us[2 * i + 1]);
         let w = 1.0 - u - v;
-        for (j, row) in rows.chunks_exact_mut(columns).enumerate() {
-            row[0] = c[j] - a[j];
-            row[1] = c[j] - b[j];
-            for (k, entry) in row[2..].iter_mut().enumerate() {
-                *entry = -(u * da[k][j] + v * db[k][j] + w * dc[k][j]);
+        for j in 0..3 {
+            by_us[3 * i + j] = c[j] - a[j];
+            by_us[rows + 3 * i + j] = c[j] - b[j];
+        }
+        for (k, column) in by_theta.chunks_exact_mut(rows).take(PARAMETERS).enumerate() {
+            for j in 0..3 {
+                column[3 * i + j] = -(u * da[k][j] + v * db[k][j] + w * dc[k][j]);
             }
         }
     }
 }
 
 /// All vertices in the pose `theta`, and their derivatives.
-fn vertices(model: &Model, theta: &[f64]) -> (Vec<[f64; 3]>, Vec<Columns>) {
+fn vertices(model: &Model, theta: &[f64]) -> (Vec<[f64; 3]>, Vec<Derivative>) {
     let (transforms, bends) = transforms(model, theta);
     let turn = rotation(&theta[..3]);
     let turns = rotation_derivative(&theta[..3]);
@@ -80,14 +82,14 @@ fn times(a: &[[f64; 3]; 3], x: &[f64; 3]) -> [f64; 3] {
 struct Bend {
     first: usize,
     count: usize,
-    transforms: [[f64; 12]; 3],
+    transforms: [Columns; 3],
 }
 
 /// What moves the skin of each bone, and the derivatives with respect to the angles of the fingers.
-fn transforms(model: &Model, theta: &[f64]) -> ([[f64; 12]; BONES], Vec<Bend>) {
+fn transforms(model: &Model, theta: &[f64]) -> ([Columns; BONES], Vec<Bend>) {
     let mut relatives = [[[0.0; 4]; 4]; BONES];
     let mut absolutes = relatives;
-    let mut transforms = [[0.0; 12]; BONES];
+    let mut transforms = [[[0.0; 3]; 4]; BONES];
     for bone in 0..BONES {
         let [x, z] = angles(bone, theta);
         relatives[bone] = product(&model.base_relatives[bone], &bend(x, z));
@@ -113,7 +115,7 @@ fn transforms(model: &Model, theta: &[f64]) -> ([[f64; 12]; BONES], Vec<Bend>) {
             if let Some(parent) = model.parents[bone] {
                 derivative = product(&absolutes[parent], &derivative);
             }
-            let mut transforms = [[0.0; 12]; 3];
+            let mut transforms = [[[0.0; 3]; 4]; 3];
             let count = knuckle + 3 - bone;
             for (i, transform) in transforms.iter_mut().take(count).enumerate() {
                 if i > 0 {
@@ -131,11 +133,8 @@ fn transforms(model: &Model, theta: &[f64]) -> ([[f64; 12]; BONES], Vec<Bend>) {
     (transforms, bends)
 }
 
-fn skin_transform(model: &Model, bone: usize, absolute: &Matrix) -> [f64; 12] {
-    let mut rows = [0.0; 12];
-    let transform = product(absolute, &model.inverse_base_absolutes[bone]);
-    rows.copy_from_slice(&transform.as_flattened()[..12]);
-    rows
+fn skin_transform(model: &Model, bone: usize, absolute: &Matrix) -> Columns {
+    columns(&product(absolute, &model.inverse_base_absolutes[bone]))
 }
 
 /// The derivatives of a bend with respect to both angles.
