@@ -203,25 +203,23 @@ pub fn jacobian(scene: &Scene, matrix: &mut Matrix) {
 
 /// The two rows of an observation: camera, point, weight.
 fn blocks(camera: &Camera, point: &[f64; 3], seen: &Observation, values: &mut [f64; 30]) {
-    let [mut camera0, mut camera1] = [[0.0; 11]; 2];
-    let [mut point0, mut point1] = [[0.0; 3]; 2];
-    let [weight0, weight1] = d_reprojection(
+    values.fill(0.0);
+    let (first, second) = values.split_at_mut(15);
+    let (camera0, first) = first.split_first_chunk_mut().unwrap();
+    let (point0, weight0) = first.split_first_chunk_mut().unwrap();
+    let (camera1, second) = second.split_first_chunk_mut().unwrap();
+    let (point1, weight1) = second.split_first_chunk_mut().unwrap();
+    [weight0[0], weight1[0]] = d_reprojection(
         camera,
-        &mut camera0,
-        &mut camera1,
+        camera0,
+        camera1,
         point,
-        &mut point0,
-        &mut point1,
+        point0,
+        point1,
         seen.weight,
         &seen.feature,
         [[1.0, 0.0], [0.0, 1.0]],
     );
-    values[..11].copy_from_slice(&camera0);
-    values[11..14].copy_from_slice(&point0);
-    values[14] = weight0;
-    values[15..26].copy_from_slice(&camera1);
-    values[26..29].copy_from_slice(&point1);
-    values[29] = weight1;
 }
 
 /// Writes the matrix, whose entries two functions compute.
