@@ -31,10 +31,15 @@ pub fn solve<Outer: Mode, Inner: Mode>(w: f64) -> f64 {
 
 /// The square of where the particle lands.
 pub fn energy<Inner: Mode>(w: f64) -> f64 {
+    simulate(|x| Inner::gradient(|x| potential(x, w), x))
+}
+
+/// The square of where a particle lands in a potential with this slope.
+fn simulate(slope: impl Fn(&[f64; 2]) -> [f64; 2]) -> f64 {
     let mut x = [0.0, 8.0];
     let mut v = [0.75, 0.0];
     loop {
-        let slope = Inner::gradient(|x| potential(x, w), &x);
+        let slope = slope(&x);
         x = [x[0] + STEP * v[0], x[1] + STEP * v[1]];
         if x[1] <= 0.0 {
             let time = -x[1] / v[1];
@@ -56,20 +61,29 @@ fn distance(x: &[f64; 2], y: [f64; 2]) -> f64 {
 
 /// Written by hand.
 pub mod by_hand {
-    use super::STEP;
+    use super::{STEP, simulate};
     use crate::evals::solver::descend;
 
     /// The place of the charge with which the particle lands next to zero.
     pub fn solve(w: f64) -> f64 {
-        descend(|w| energy(w[0], 0.0).0, |w| [energy(w[0], 1.0).1], [w])[0]
+        descend(|w| energy(w[0]), |w| [energy_and_slope(w[0]).1], [w])[0]
     }
 
-    /// The square of where the particle lands, and its derivative where that of `w` is `dw`.
-    pub fn energy(w: f64, dw: f64) -> (f64, f64) {
+    /// The square of where the particle lands.
+    pub fn energy(w: f64) -> f64 {
+        simulate(|x| {
+            let near = attraction([10.0 - x[0], 10.0 - w - x[1]], [0.0; 2]).0;
+            let far = attraction([10.0 - x[0], -x[1]], [0.0; 2]).0;
+            [near[0] + far[0], near[1] + far[1]]
+        })
+    }
+
+    /// The square of where the particle lands, and its derivative with respect to `w`.
+    pub fn energy_and_slope(w: f64) -> (f64, f64) {
         let (mut x, mut dx) = ([0.0, 8.0], [0.0, 0.0]);
         let (mut v, mut dv) = ([0.75, 0.0], [0.0, 0.0]);
         loop {
-            let near = attraction([10.0 - x[0], 10.0 - w - x[1]], [-dx[0], -dw - dx[1]]);
+            let near = attraction([10.0 - x[0], 10.0 - w - x[1]], [-dx[0], -1.0 - dx[1]]);
             let far = attraction([10.0 - x[0], -x[1]], [-dx[0], -dx[1]]);
             for i in 0..2 {
                 x[i] += STEP * v[i];
