@@ -7,6 +7,12 @@ use zymase_gradbench::evals::{
 };
 use zymase_gradbench::random::Random;
 
+/// Random numbers; a test that fails shows their seed.
+fn seeded(seed: u64) -> Random {
+    println!("seed {seed}");
+    Random::new(seed)
+}
+
 /// The gradient of `f`, by differences.
 fn differences(x: &[f64], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let step = 1e-5;
@@ -31,7 +37,7 @@ fn hello() {
 
 #[test]
 fn llsq() {
-    let mut random = Random::new(11);
+    let mut random = seeded(11);
     for (m, n) in [(1, 2), (3, 4), (8, 5), (128, 300)] {
         let x = random.uniforms(m);
         let (mut dx, mut by_hand) = (vec![1.0; m], vec![1.0; m]);
@@ -44,7 +50,7 @@ fn llsq() {
 
 #[test]
 fn lse() {
-    let mut random = Random::new(12);
+    let mut random = seeded(12);
     for n in [1, 2, 3, 17, 1000] {
         let x = random.normals(n);
         let (mut dx, mut by_hand) = (vec![1.0; n], vec![1.0; n]);
@@ -61,7 +67,7 @@ fn lse() {
 
 #[test]
 fn det() {
-    let mut random = Random::new(13);
+    let mut random = seeded(13);
     for ell in 1..8 {
         let a = random.normals(ell * ell);
         let (mut da, mut by_hand) = (vec![1.0; ell * ell], vec![1.0; ell * ell]);
@@ -74,7 +80,7 @@ fn det() {
 
 #[test]
 fn ode() {
-    let mut random = Random::new(14);
+    let mut random = seeded(14);
     for (n, steps) in [(1, 1), (2, 3), (4, 1), (5, 2), (9, 7), (30, 20)] {
         let x: Vec<f64> = random.uniforms(n).iter().map(|x| 5.0 * x).collect();
         let [mut y, mut dx, mut dy] = [vec![1.0; n], vec![1.0; n], vec![1.0; n]];
@@ -94,7 +100,7 @@ fn ode() {
 
 #[test]
 fn gmm() {
-    let mut random = Random::new(15);
+    let mut random = seeded(15);
     for (d, k, n) in [(1, 1, 1), (2, 3, 5), (5, 2, 7), (10, 5, 30)] {
         let (mut data, mut mixture) = gmm::random(&mut random, d, k, n);
         (data.gamma, data.m) = (1.25, 2);
@@ -138,7 +144,7 @@ fn gmm() {
 
 #[test]
 fn lstm() {
-    let mut random = Random::new(16);
+    let mut random = seeded(16);
     for (layers, length, width) in [(1, 2, 1), (2, 5, 3), (3, 40, 14)] {
         let (data, parameters) = lstm::random(&mut random, layers, length, width);
         let count = parameters.main.len() + parameters.extra.len();
@@ -157,7 +163,7 @@ fn lstm() {
 
 #[test]
 fn ba() {
-    let mut scene = ba::random(&mut Random::new(17), 3, 5, 16);
+    let mut scene = ba::random(&mut seeded(17), 3, 5, 16);
     scene.cameras[1][..3].fill(0.0);
     let p = scene.observations.len();
     let (mut matrix, mut by_hand) = (ba::Matrix::new(p), ba::Matrix::new(p));
@@ -190,7 +196,7 @@ fn ba() {
 
 #[test]
 fn ht() {
-    let mut random = Random::new(18);
+    let mut random = seeded(18);
     for in_triangles in [false, true] {
         for mirrored in [false, true] {
             let size = ht::Size {
@@ -234,7 +240,7 @@ fn check_hand(problem: &ht::Problem, theta: &[f64], us: &[f64]) {
 
 #[test]
 fn kmeans() {
-    let mut random = Random::new(19);
+    let mut random = seeded(19);
     for (k, n, d) in [(1, 1, 1), (3, 20, 2), (10, 200, 8)] {
         let points = random.uniforms(n * d);
         let centroids = &points[(n - k) * d..];
@@ -254,7 +260,7 @@ fn particle() {
     fn slope<Outer: Mode, Inner: Mode>(w: f64) -> f64 {
         Outer::gradient(|w| particle::energy::<Inner>(w[0]), &[w])[0]
     }
-    let mut random = Random::new(20);
+    let mut random = seeded(20);
     for _ in 0..5 {
         let w = random.uniform();
         let (value, derivative) = particle::by_hand::energy_and_slope(w);
@@ -275,7 +281,7 @@ fn saddle() {
     fn slope<Outer: Mode, Inner: Mode>(x: &[f64; 2], start: [f64; 2]) -> [f64; 2] {
         Outer::gradient(|x| saddle::greatest::<Inner>(x, start), x)
     }
-    let mut random = Random::new(21);
+    let mut random = seeded(21);
     for _ in 0..5 {
         let [x, start] = [(); 2].map(|()| [random.normal(), random.normal()]);
         let (value, derivative) = saddle::by_hand::greatest(&x, start);
