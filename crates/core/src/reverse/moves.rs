@@ -172,7 +172,9 @@ impl Gradient<'_> {
     fn lane(&mut self, base: Value, vector: Type, index: Value) -> Value {
         let size = self.synthesis.module.layout.store_size(vector.scalar()) as i64;
         match self.func.as_int(index) {
-            Some(index) => self.builder().offset(base, index as i64 * size),
+            Some(index) => self
+                .builder()
+                .offset(base, (index as i64).wrapping_mul(size)),
             None => {
                 let mut builder = self.builder();
                 let index = crate::support::extend(&mut builder, index, Type::i64());

@@ -12,10 +12,10 @@ impl Solver<'_> {
         let back = self.shapes[result].clone();
         if stride == 0 {
             self.learn(result, &there);
-            self.learn(base, &back.shifted(-offset));
+            self.learn(base, &back.shifted(offset.wrapping_neg()));
         } else {
             self.learn(result, &there.indexed(stride));
-            self.learn(base, &back.unindexed(stride).shifted(-offset));
+            self.learn(base, &back.unindexed(stride).shifted(offset.wrapping_neg()));
         }
     }
 
@@ -142,7 +142,7 @@ impl Solver<'_> {
         let size = self.size(self.function.ty(part));
         let inner = self.content(whole).shifted(offset).cut(size);
         self.learn_content(part, &inner);
-        let outer = self.content(part).shifted(-offset);
+        let outer = self.content(part).shifted(offset.wrapping_neg());
         self.learn_content(whole, &outer);
     }
 
@@ -154,9 +154,9 @@ impl Solver<'_> {
             let mut outside = content.cut(offset);
             outside.merge(
                 &content
-                    .shifted(offset + size)
-                    .cut(whole - offset - size)
-                    .shifted(-offset - size),
+                    .shifted(offset.wrapping_add(size))
+                    .cut(whole.wrapping_sub(offset).wrapping_sub(size))
+                    .shifted(offset.wrapping_add(size).wrapping_neg()),
             );
             self.learn_content(to, &outside);
         }
