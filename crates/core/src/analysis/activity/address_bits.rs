@@ -2,9 +2,11 @@
 //!
 //! Where memory holds a float at one time and an address at another, as that of enums may, the
 //! optimizer reads it once, as an address, and makes the float of its bits. An address has no
-//! derivative, so what flows into such a float would be lost, and the program is refused.
+//! derivative, so what flows into such a float would be lost, and the program is refused. So is one
+//! that moves it on as an address to where it is a float again; a call may be on that way.
 
 use super::bits::passes_on;
+use crate::analysis::effects::{ArgEffects, Effects, call_args};
 use crate::analysis::types::{Kinds, Types};
 use crate::diagnostic::{Code, Diagnostic, Result};
 use crate::ir::{BinaryOp, CastOp, Function, InstData, Module, Op, Value};
@@ -15,11 +17,13 @@ pub(super) fn check(
     module: &Module,
     function: &Function,
     types: &Types,
+    effects: &Effects,
     shadowed: &EntitySet<Value>,
 ) -> Result<()> {
     let mut found = Found {
         function,
         types,
+        effects,
         shadowed,
         bits: EntitySet::new(),
         doubtful: EntitySet::new(),
@@ -58,6 +62,7 @@ pub(super) fn check(
 struct Found<'a> {
     function: &'a Function,
     types: &'a Types,
+    effects: &'a Effects,
     shadowed: &'a EntitySet<Value>,
     /// Addresses, or their bits, that were found in memory that may hold floats, or come from
     /// callers and callees that may have found them there.
@@ -79,6 +84,12 @@ impl Found<'_> {
     fn holds_floats(&self, address: Value) -> bool {
         let kinds = self.types.shape(address).kinds(0, 8);
         kinds.intersects(Kinds::FLOATS)
+    }
+
+    /// Whether one of these pointers leads to floats where there are addresses at other times.
+    fn is_disputed(&self, pointers: &[Value]) -> bool {
+        let mut pointers = pointers.iter().filter(|&&value| self.is_ptr(value));
+        pointers.any(|&pointer| self.types.shape(pointer).has_floats_and_addresses())
     }
 
     /// Notes what an instruction does with the bits of addresses; whether that was new.
@@ -111,9 +122,15 @@ impl Found<'_> {
         let from = |set: &EntitySet<Value>| data.args.iter().any(|&value| set.contains(value));
         let goes_on = (keeps_bits || passes_on(&data.op)) && from(&self.bits);
         changed |= (begins || goes_on) && self.bits.insert(result);
-        let begins = matches!(data.op, Op::Load(_))
-            && self.is_ptr(result)
-            && self.holds_floats(data.args[0]);
+        let begins = match &data.op {
+            Op::Load(_) => self.is_ptr(result) && self.holds_floats(data.args[0]),
+            Op::Call(call) | Op::Invoke { call, .. } => {
+                self.is_address(result)
+                    && self.effects.call(call).finds
+                    && self.is_disputed(call_args(call, data))
+            }
+            _ => false,
+        };
         let goes_on = passes_on(&data.op) && from(&self.doubtful);
         changed | ((begins || goes_on) && self.doubtful.insert(result))
     }
@@ -128,6 +145,15 @@ impl Found<'_> {
             }
             (Op::Store(_), _) => {
                 self.doubtful.contains(data.args[0]) && self.holds_floats(data.args[1])
+            }
+            (Op::Call(call) | Op::Invoke { call, .. }, _) => {
+                let args = call_args(call, data);
+                let does = self.effects.call(call);
+                let mut indexed = args.iter().enumerate();
+                let kept = indexed.any(|(i, &value)| {
+                    self.doubtful.contains(value) && does.arg(i).contains(ArgEffects::CAPTURE)
+                });
+                kept && self.is_disputed(args)
             }
             _ => false,
         }

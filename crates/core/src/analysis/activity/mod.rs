@@ -108,7 +108,7 @@ impl Activity {
             solver.check(&shadowed)?;
         }
         bits::check(module, function, types, &solver.active)?;
-        address_bits::check(module, function, types, &shadowed)?;
+        address_bits::check(module, function, types, effects, &shadowed)?;
         useful::keep(module, function, key.ret, &mut solver.active, &mut shadowed);
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),

@@ -71,6 +71,20 @@ impl Shape {
         self.is_empty() || self.cells().any(other)
     }
 
+    /// Whether some bytes, here or behind an address that is found here, are a float at one time and
+    /// an address at another.
+    pub fn has_floats_and_addresses(&self) -> bool {
+        let offsets = self.at.keys().chain(self.likely.keys());
+        let offsets = offsets.chain(self.declared.keys()).copied();
+        let mut offsets = offsets.chain(self.every.keys().map(|&(_, start)| start));
+        let both = |kinds: Kinds| kinds.contains(Kinds::PTR) && kinds.intersects(Kinds::FLOATS);
+        offsets.any(|offset| both(self.kinds(offset, 8)))
+            || self.cells().any(|cell| match cell {
+                Cell::Ptr(inner) => inner.has_floats_and_addresses(),
+                _ => false,
+            })
+    }
+
     fn cells(&self) -> impl Iterator<Item = &Cell> {
         let seen = self.at.values().chain(self.likely.values());
         let seen = seen.chain(self.every.values());
