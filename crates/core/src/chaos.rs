@@ -39,11 +39,15 @@ pub enum Choice {
     Targets,
     /// Whether a shadow is put on the list of delayed frees, though it is known where its life ends.
     DelayFree,
+    /// Whether both sweeps of an iteration run in the reverse sweep.
+    Replay,
+    /// Whether the reverse of a loop runs though nothing came of the loop.
+    Skip,
 }
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Choice; 13] = [
+    pub const ALL: [Choice; 15] = [
         Choice::Cost,
         Choice::Split,
         Choice::OneVersion,
@@ -57,6 +61,8 @@ impl Choice {
         Choice::LoopOrder,
         Choice::Targets,
         Choice::DelayFree,
+        Choice::Replay,
+        Choice::Skip,
     ];
 }
 

@@ -66,6 +66,8 @@ pub struct Key {
     pub primal_needed: bool,
     /// Whether the two sweeps run in one function, so that frame memory outlives the first.
     pub combined: bool,
+    /// Whether both sweeps run as a part of another reverse sweep.
+    pub replayed: bool,
     /// Whether the ranges that reads depend on are known not to overlap.
     pub disjoint: bool,
     /// Whether 0·∞ is 0 everywhere.
@@ -127,6 +129,7 @@ impl Key {
             // All requests for halves of one derivative have one key but for `keep_tape`.
             primal_needed: request.primal_return || request.mode.is_split(),
             combined,
+            replayed: false,
             disjoint: false,
             strong_zero: request.strong_zero,
             runtime_activity: request.runtime_activity,

@@ -159,7 +159,9 @@ impl Warnings {
             let Some(inner) = self.noted.get(&call.key) else {
                 continue;
             };
-            let level = blocks[inst].and_then(|block| primal.loops.innermost(block));
+            // What a replayed call keeps is gone when it returns.
+            let level = blocks[inst].filter(|_| call.split().is_some());
+            let level = level.and_then(|block| primal.loops.innermost(block));
             // The frame is a part of the record that it is in.
             let frame = u128::from(layout.callee_frame(inst).bytes);
             let apart = inner.kept.saturating_sub(frame);

@@ -163,6 +163,8 @@ bitflags! {
         const TAPE = 1 << 9;
         /// Makes memory for a derivative: if there is none, the program ends with a message.
         const MUST_SUCCEED = 1 << 10;
+        /// Is the body of a loop: the reverse sweep may run both sweeps of it.
+        const ITERATION = 1 << 11;
     }
 }
 

@@ -131,7 +131,7 @@ fn cache_cost(primal: &Primal, need: Need, bytes: u64, weight: u64) -> u64 {
 }
 
 /// How often the body of a loop runs, as a guess.
-fn weight(primal: &Primal, level: Option<Loop>) -> u64 {
+pub fn weight(primal: &Primal, level: Option<Loop>) -> u64 {
     const UNKNOWN: u64 = 64;
     const MOST: u64 = 1 << 30;
     let mut weight: u64 = 1;

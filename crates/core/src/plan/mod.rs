@@ -15,7 +15,8 @@ mod why;
 
 pub use everything::everything;
 pub use min_cut::min_cut;
-pub(crate) use recipe::called_again;
+pub(crate) use min_cut::weight;
+pub(crate) use recipe::{called_again, cost};
 pub use why::Why;
 
 use crate::analysis::loops::Loop;

@@ -102,8 +102,8 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
     let again = |cost| Recipe::From(data.args.clone(), cost);
     match &data.op {
         Op::Load(_) => match primal.overwritten(read_of(augmented, inst)) {
-            Overwritten::Never => again(4),
-            Overwritten::IfOverlap(_) if primal.key.disjoint => again(4),
+            Overwritten::Never => again(cost(&data.op)),
+            Overwritten::IfOverlap(_) if primal.key.disjoint => again(cost(&data.op)),
             Overwritten::IfOverlap(conditions) => {
                 let by = conditions.first().map(|c| c.by);
                 Recipe::Never(Why::OverwrittenIfOverlap(by))
@@ -124,15 +124,14 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
                 _ => again(1),
             }
         }
-        Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => again(1),
-        Op::Binary(op) => again(match op {
-            BinaryOp::FDiv | BinaryOp::UDiv | BinaryOp::SDiv => 8,
-            BinaryOp::URem | BinaryOp::SRem | BinaryOp::FRem => 12,
-            _ => 1,
-        }),
-        Op::Math(function) => again(math_cost(*function)),
-        Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => again(1),
-        Op::Insert(_) => again(1),
+        Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => {
+            again(cost(&data.op))
+        }
+        Op::Binary(_) | Op::Math(_) => again(cost(&data.op)),
+        Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => {
+            again(cost(&data.op))
+        }
+        Op::Insert(_) => again(cost(&data.op)),
         Op::Call(_) | Op::Invoke { .. } => Recipe::Never(Why::FromCall),
         Op::Alloca { .. } => Recipe::Never(Why::FrameAddress),
         _ => Recipe::Never(Why::Once),
@@ -148,6 +147,17 @@ fn is_rounded(func: &Function, value: Value) -> bool {
         func.inst(inst).op,
         Op::Load(_) | Op::Call(_) | Op::Extract(_) | Op::Cast(CastOp::SiToFp | CastOp::UiToFp)
     )
+}
+
+/// What an operation costs each time.
+pub fn cost(op: &Op) -> u64 {
+    match op {
+        Op::Load(_) => 4,
+        Op::Binary(BinaryOp::FDiv | BinaryOp::UDiv | BinaryOp::SDiv) => 8,
+        Op::Binary(BinaryOp::URem | BinaryOp::SRem | BinaryOp::FRem) => 12,
+        Op::Math(function) => math_cost(*function),
+        _ => 1,
+    }
 }
 
 fn math_cost(function: crate::ir::MathFn) -> u64 {

@@ -221,6 +221,7 @@ impl Collector<'_> {
             let level = blocks[inst].and_then(|block| self.primal.loops.innermost(block));
             let by = match self.module.rules_of(call.key.func).next().is_some() {
                 true => CalledBy::Rule,
+                false if call.split().is_none() => CalledBy::Replay,
                 false if blas::routine(callee).is_some() => CalledBy::LinearAlgebra,
                 false => CalledBy::Body,
             };

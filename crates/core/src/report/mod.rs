@@ -174,6 +174,8 @@ pub enum CalledBy {
     Rule,
     /// By equations of linear algebra.
     LinearAlgebra,
+    /// From its body, of which both sweeps run when the call is reversed.
+    Replay,
 }
 
 /// A value that the reverse sweep needs.

@@ -189,6 +189,13 @@ impl fmt::Display for CallFact {
             );
         }
         let how = match self.by {
+            CalledBy::Replay => {
+                return write!(
+                    f,
+                    "the call of `{callee}` is replayed: it keeps nothing, and both of its sweeps \
+                     run when it is reversed"
+                );
+            }
             CalledBy::Body => "is split into two sweeps",
             CalledBy::Rule => "has a derivative of the program's",
             CalledBy::LinearAlgebra => "has a derivative by linear algebra",

@@ -16,7 +16,7 @@ use crate::ir::{
 use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
-use crate::shadow::{ActiveCall, shadow_access};
+use crate::shadow::{ActiveCall, Reversal, shadow_access};
 use crate::support;
 
 impl Gradient<'_> {
@@ -359,7 +359,10 @@ impl Gradient<'_> {
             };
             let mut args: Vec<Value> = Vec::new();
             for (i, &value) in active.args.iter().enumerate() {
-                let used = active.pair.used.as_ref().is_none_or(|used| used[i]);
+                let used = match &active.reversal {
+                    Reversal::Split { pair, .. } => pair.used.as_ref().is_none_or(|used| used[i]),
+                    Reversal::Replay { used, .. } => used[i],
+                };
                 let value = match used {
                     true => self.primal_value(value),
                     false => {
@@ -370,17 +373,25 @@ impl Gradient<'_> {
                 args.push(value);
             }
             args.extend(seeds);
-            let (frame, on_heap) = self.callee_frame(inst);
-            args.push(frame);
-            let sig = active.key.gradient_signature(&sig);
+            let (sweep, sig, own_frame) = match &active.reversal {
+                Reversal::Split { pair, .. } => {
+                    let (frame, on_heap) = self.callee_frame(inst);
+                    args.push(frame);
+                    let sig = active.key.gradient_signature(&sig);
+                    (pair.gradient, sig, on_heap.then_some(frame))
+                }
+                Reversal::Replay { combined, .. } => {
+                    (*combined, active.key.combined_signature(&sig), None)
+                }
+            };
             let check = self.array_check(&active.key, args.clone())?;
             check.emit(
                 self,
                 "before its derivative is added; are the seeds finite?",
             );
-            let bundle = self.builder().call(active.pair.gradient, sig, args);
+            let bundle = self.builder().call(sweep, sig, args);
             check.emit(self, "by its derivative");
-            if on_heap {
+            if let Some(frame) = own_frame {
                 self.free_tape(frame);
             }
             if let Some(bundle) = bundle {

@@ -37,6 +37,8 @@ mod insertions;
 mod local;
 mod moves;
 pub mod nest;
+pub mod replay;
+mod skipped;
 mod tape;
 pub mod unpaired;
 pub mod versions;
@@ -47,7 +49,7 @@ pub use tape::Layout;
 
 use crate::diagnostic::Result;
 use crate::ir::Function;
-use crate::plan;
+use crate::plan::{self, Plan};
 use crate::primal::Primal;
 use crate::report::Report;
 use crate::shadow::{self, Sweep};
@@ -68,15 +70,20 @@ pub struct Bodies {
     pub report: Option<Report>,
 }
 
-/// Writes both sweeps of a function.
-pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> {
+/// What the reverse sweep of a function would need, and how it would get it.
+pub fn planned(synthesis: &mut Synthesis, primal: &Primal) -> Result<(Augmented, Plan)> {
     let sig = primal.key.augmented_signature(&primal.function.sig);
     let walk = shadow::walk(synthesis, primal, Sweep::Pointers, &sig.params)?;
     let augmented = Augmented::new(walk);
-
     let needs = Gradient::record(synthesis, primal, &augmented)?;
     let options = &synthesis.options;
     let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
+    Ok((augmented, plan))
+}
+
+/// Writes both sweeps of a function.
+pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> {
+    let (augmented, plan) = planned(synthesis, primal)?;
     let layout = Layout::new(synthesis, primal, &augmented, &plan);
     let report = Report::reverse(&synthesis.module, primal, &augmented, &plan, &layout);
     let Synthesis {

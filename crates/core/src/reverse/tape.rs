@@ -139,8 +139,10 @@ impl Layout {
             record.declare(offset, parts);
             layout.fields.insert(need, offset);
         }
-        let mut calls: Vec<_> = augmented.calls.iter().collect();
-        calls.sort_by_key(|(inst, _)| **inst);
+        let calls = augmented.calls.iter();
+        let calls = calls.filter_map(|(&inst, call)| Some((inst, call, call.split()?)));
+        let mut calls: Vec<_> = calls.collect();
+        calls.sort_by_key(|(inst, ..)| *inst);
         // A derivative of this derivative could not tell a number of one frame from an integer of
         // another in the same place.
         let shares = !synthesis.is_nested;
@@ -149,25 +151,27 @@ impl Layout {
             dispatched.map(|d| d.choice)
         };
         let options = &synthesis.options;
-        let frame_bytes = |call: &ActiveCall| match call.key == primal.key {
-            true => own,
-            false => {
-                let apart = options.flips(Choice::OwnFrame, (&primal.function.name, call.frame));
-                call.pair.frame_bytes.filter(|_| !apart)
-            }
-        };
+        let frame_bytes =
+            |call: &ActiveCall, (pair, frame): (&Pair, Inst)| match call.key == primal.key {
+                true => own,
+                false => {
+                    let apart = options.flips(Choice::OwnFrame, (&primal.function.name, frame));
+                    pair.frame_bytes.filter(|_| !apart)
+                }
+            };
         let mut shared: HashMap<usize, i64> = HashMap::new();
-        for &(&inst, call) in &calls {
-            let block = augmented.func.result(call.frame);
+        for &(inst, call, split) in &calls {
+            let (pair, frame) = split;
+            let block = augmented.func.result(frame);
             let block = block.and_then(|frame| augmented.def_block(frame));
             let level = block.and_then(|block| primal.loops.innermost(block));
             let record = layout.records.entry(level).or_default();
             // Of the functions that a pointer may lead to only one runs, so they share the place.
             let offset = match choice(&inst) {
-                None => match frame_bytes(call) {
+                None => match frame_bytes(call, split) {
                     Some(bytes) => {
                         let offset = record.add(bytes, RECORD_ALIGN);
-                        record.declare(offset, frame_parts(module, &call.pair));
+                        record.declare(offset, frame_parts(module, pair));
                         offset
                     }
                     None => record.add(8, 8),
@@ -175,15 +179,17 @@ impl Layout {
                 Some(number) => *shared.entry(number).or_insert_with(|| {
                     let alike = calls
                         .iter()
-                        .filter(|(other, _)| choice(other) == Some(number));
-                    let bytes = alike.map(|(_, call)| frame_bytes(call).unwrap_or(8)).max();
+                        .filter(|(other, ..)| choice(other) == Some(number));
+                    let bytes = alike
+                        .map(|&(_, call, split)| frame_bytes(call, split).unwrap_or(8))
+                        .max();
                     record.add(bytes.unwrap_or(0), RECORD_ALIGN)
                 }),
             };
-            let on_heap = frame_bytes(call).is_none();
+            let on_heap = frame_bytes(call, split).is_none();
             let frame = CalleeFrame {
                 offset,
-                bytes: frame_bytes(call).unwrap_or(8),
+                bytes: frame_bytes(call, split).unwrap_or(8),
                 on_heap,
             };
             layout.frames.insert(inst, frame);
@@ -337,8 +343,8 @@ fn fixed_bytes(primal: &Primal, l: Loop, root: Loop, bytes: u64) -> Option<u64> 
 /// [`stack_tapes`](crate::simplify::stack_tapes).
 pub(super) fn tape_flags(key: &Key) -> FnFlags {
     match key.combined {
-        true => FnFlags::empty(),
-        false => FnFlags::TAPE,
+        true if !key.replayed => FnFlags::empty(),
+        _ => FnFlags::TAPE,
     }
 }
 
@@ -616,10 +622,13 @@ impl Filler<'_> {
     /// Tells a callee where its frame is.
     fn place_callee_frame(&mut self, inst: Inst) {
         let call = self.augmented.calls[&inst].clone();
+        let Some((_, place)) = call.split() else {
+            return;
+        };
         let CalleeFrame {
             offset, on_heap, ..
         } = self.layout.callee_frame(inst);
-        let Some(frame) = self.augmented.func.result(call.frame) else {
+        let Some(frame) = self.augmented.func.result(place) else {
             return;
         };
         let Some(block) = self.augmented.def_block(frame) else {
@@ -631,14 +640,14 @@ impl Filler<'_> {
         let Some(&record) = record else { return };
         if self.synthesis.has_list(&call.key) {
             let own = self.addresses[&None];
-            self.insert_later(block, Place::After(call.frame), |b| {
+            self.insert_later(block, Place::After(place), |b| {
                 let field = b.offset(own, LIST_FIELD);
                 let list = b.load(Type::ptr(), field, list_access());
                 let field = b.offset(frame, LIST_FIELD);
                 b.store(list, field, list_access());
             });
         }
-        let data = self.augmented.func.inst_mut(call.frame);
+        let data = self.augmented.func.inst_mut(place);
         if !on_heap {
             data.args = vec![record];
             data.op = Op::Address {
@@ -652,7 +661,7 @@ impl Filler<'_> {
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let mut memory = record;
-        self.insert_later(block, Place::Before(call.frame), |b| {
+        self.insert_later(block, Place::Before(place), |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
             memory = b
                 .call_with(malloc, sig, vec![bytes], flags)
@@ -660,7 +669,7 @@ impl Filler<'_> {
             let address = b.offset(record, offset);
             b.store(memory, address, access);
         });
-        self.augmented.func.inst_mut(call.frame).args = vec![memory];
+        self.augmented.func.inst_mut(place).args = vec![memory];
     }
 
     /// The forward sweep returns the primal result, if it is needed, and its shadows.

@@ -12,7 +12,7 @@ use crate::ir::{
     Func, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, Value, ValueDef,
 };
 use crate::planted::Defect;
-use crate::reverse::{delayed, unpaired};
+use crate::reverse::{delayed, replay, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
@@ -21,15 +21,43 @@ use crate::synthesis::{Pair, Synthesis};
 pub struct ActiveCall {
     /// The derivative's key.
     pub key: Key,
-    /// The functions that make it up.
-    pub pair: Pair,
+    /// How it is reversed.
+    pub reversal: Reversal,
     /// The primal arguments and their shadows, as both functions take them.
     pub args: Vec<Value>,
     /// The primal result.
     pub result: Option<Value>,
-    /// The instruction that gives the address of the callee's frame. Its operand and offset are
-    /// filled in when the layout of the tape is known.
-    pub frame: Inst,
+}
+
+/// How a call is reversed.
+#[derive(Clone, Debug)]
+pub enum Reversal {
+    /// In the place of the call is the forward sweep, which keeps what its reverse needs.
+    Split {
+        /// The two sweeps.
+        pair: Pair,
+        /// The instruction that gives the address of the callee's frame. Its operand and offset are
+        /// filled in when the layout of the tape is known.
+        frame: Inst,
+    },
+    /// The call stays, and both sweeps run where it is reversed (see
+    /// [`replay`](crate::reverse::replay)).
+    Replay {
+        /// Both sweeps in one.
+        combined: Func,
+        /// Which parameters it uses.
+        used: Vec<bool>,
+    },
+}
+
+impl ActiveCall {
+    /// The two sweeps, and the instruction that gives the address of their frame.
+    pub fn split(&self) -> Option<(&Pair, Inst)> {
+        match &self.reversal {
+            Reversal::Split { pair, frame } => Some((pair, *frame)),
+            Reversal::Replay { .. } => None,
+        }
+    }
 }
 
 /// Frames of callees that are larger are allocated when they are called.
@@ -503,6 +531,7 @@ impl Walk<'_> {
             held: self.primal.activity.held_of_call(inst),
             primal_needed: result.is_some(),
             combined: false,
+            replayed: false,
             disjoint: false,
             strong_zero: self.primal.key.strong_zero,
             runtime_activity: self.primal.key.runtime_activity || activity.is_mixing_call(inst),
@@ -596,6 +625,9 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
+        if replay::is_legal(self.synthesis, self.primal, inst, &key) {
+            return self.replayed_call(inst, data, replay::key(&key));
+        }
         let mut pair = self.make(inst, |synthesis| synthesis.pair(&key))?;
         self.note_call(inst, &key);
         // A function that calls itself in many places may be made for several keys, and each would
@@ -621,10 +653,32 @@ impl Walk<'_> {
             inst,
             ActiveCall {
                 key,
-                pair,
+                reversal: Reversal::Split { pair, frame },
                 args,
                 result,
-                frame,
+            },
+        );
+        Ok(())
+    }
+
+    /// A call that is the same in the forward sweep.
+    fn replayed_call(&mut self, inst: Inst, data: &InstData, key: Key) -> Result<()> {
+        let combined = self.make(inst, |synthesis| synthesis.combined(&key))?;
+        self.note_call(inst, &key);
+        let function = self.callee(combined);
+        let uses = function.use_counts();
+        let params = function.arguments().iter();
+        let used = params.map(|&param| uses[param] > 0).collect();
+        let args = self.paired_arguments(&key, data);
+        self.func.attach_inst(self.block, inst);
+        let result = self.func.result(inst);
+        self.calls.insert(
+            inst,
+            ActiveCall {
+                key,
+                reversal: Reversal::Replay { combined, used },
+                args,
+                result,
             },
         );
         Ok(())

@@ -22,7 +22,7 @@ mod nest;
 pub mod record;
 mod runtime;
 
-pub use calls::ActiveCall;
+pub use calls::{ActiveCall, Reversal};
 pub use nest::active_params;
 pub use runtime::{choose, spare};
 

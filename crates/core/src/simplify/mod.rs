@@ -8,6 +8,7 @@ pub mod dispatch_calls;
 pub mod expand_nests;
 pub mod lower_allocations;
 pub mod lower_library_calls;
+pub mod outline_iterations;
 pub mod raise_moves;
 pub mod recognize_absolute_values;
 pub mod specialize;

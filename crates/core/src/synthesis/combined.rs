@@ -9,7 +9,7 @@ use crate::diagnostic::Result;
 use crate::ir::{Builder, Func, Function, Op, Signature};
 use crate::plan::PlanKind;
 use crate::planted::Defect;
-use crate::reverse::{self, Bodies, delayed, unpaired, versions};
+use crate::reverse::{self, Bodies, delayed, replay, unpaired, versions};
 
 /// A function of more instructions than this is large.
 const LARGE_FUNCTION: usize = 3_000;
@@ -35,7 +35,10 @@ impl Synthesis {
             self.define(func, function);
             return Ok(func);
         }
-        let primal = self.primal(key)?;
+        let mut primal = self.primal(key)?;
+        if !self.is_large(key) && replay::outline_where_it_pays(self, &primal)? {
+            primal = self.primal(key)?;
+        }
         let disjoint = Key {
             disjoint: true,
             ..key.clone()

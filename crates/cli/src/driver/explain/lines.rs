@@ -301,6 +301,7 @@ impl<'a> Annotated<'a> {
                     (_, CalledBy::Body) => "is split into two sweeps",
                     (_, CalledBy::Rule) => "has a derivative of the program's",
                     (_, CalledBy::LinearAlgebra) => "has a derivative by linear algebra",
+                    (_, CalledBy::Replay) => "keeps nothing, both sweeps run when it is reversed",
                 };
                 let callee = escaped(&call.callee);
                 let bytes = bytes(call.bytes, self.per(call.per.as_ref(), call.bytes));

@@ -1,0 +1,215 @@
+//! Iterations whose two sweeps run one after the other.
+//!
+//! Where the iterations of a loop are independent of each other, the reverse sweep can run an iteration
+//! forwards again, right before it runs it backwards. What that keeps for its reverse lives for one
+//! iteration only, in the same few bytes each time, where a tape would have a record for each. The
+//! forward sweep of the whole function keeps nothing of such a loop, and if nobody asks for what the
+//! loop adds up, the loop is not run there at all.
+//!
+//! Such an iteration is made a function ([`outline_iterations`]), and the combined derivative of that
+//! function is what the reverse sweep calls.
+
+use super::{Augmented, planned};
+use crate::analysis::loops::Loop;
+use crate::analysis::overwrite::Overwritten;
+use crate::chaos::Choice;
+use crate::derivative::Key;
+use crate::diagnostic::Result;
+use crate::ir::{FnFlags, Inst, ModRef, Op, ReturnActivity, Value, ValueDef};
+use crate::plan::{Plan, PlanKind, cost, weight};
+use crate::primal::Primal;
+use crate::simplify::canonical_loops;
+use crate::simplify::outline_iterations::{Finder, Iteration, outline};
+use crate::synthesis::Synthesis;
+use cranelift_entity::EntityRef;
+use std::collections::HashSet;
+
+/// The key of the derivative of a callee whose sweeps both run where its call is reversed. Nothing
+/// happens between them.
+pub fn key(callee: &Key) -> Key {
+    Key {
+        overwritten: vec![false; callee.overwritten.len()],
+        other_overwritten: false,
+        primal_needed: false,
+        combined: true,
+        replayed: true,
+        ..callee.clone()
+    }
+}
+
+/// Whether a call of an iteration is reversed by running both of its sweeps then: what it reads must
+/// be intact.
+pub fn is_legal(synthesis: &Synthesis, primal: &Primal, call: Inst, callee: &Key) -> bool {
+    let function = &synthesis.module.funcs[callee.func];
+    let options = &synthesis.options;
+    function.attrs.flags.contains(FnFlags::ITERATION)
+        && options.plan == PlanKind::MinCut
+        && !options.flips(Choice::Replay, (&primal.function.name, call))
+        && callee.ret == ReturnActivity::Active
+        && callee.globals.is_empty()
+        && callee.held.is_empty()
+        && reads_intact_memory(primal, call)
+}
+
+/// Whether a call does nothing but to read memory that is still the same when it is reversed.
+fn reads_intact_memory(primal: &Primal, inst: Inst) -> bool {
+    let Some(call) = primal.function.inst(inst).op.call() else {
+        return false;
+    };
+    let does = primal.effects.call(call);
+    let window = primal.overwrite.window_of_call(inst, primal.key.disjoint);
+    let changes = window.arguments.iter().any(|&changes| changes);
+    let reads_other = does.other.contains(ModRef::READ);
+    !does.may_write()
+        && does.inaccessible.is_empty()
+        && !does.leaves
+        && !changes
+        && !(reads_other && window.other)
+}
+
+/// Makes functions of the iterations of loops where replaying them costs less than a tape. The
+/// function in the module changes, if that is so.
+pub fn outline_where_it_pays(synthesis: &mut Synthesis, primal: &Primal) -> Result<bool> {
+    let key = &primal.key;
+    if synthesis.options.plan != PlanKind::MinCut || key.replayed || !primal.dispatched.is_empty() {
+        return Ok(false);
+    }
+    let candidates = candidates(primal);
+    if candidates.is_empty() {
+        return Ok(false);
+    }
+    let before = synthesis.made();
+    let (augmented, plan) = planned(synthesis, primal)?;
+    let live = live_values(primal, &plan);
+    let pays = |(l, _): &(Loop, Iteration)| {
+        let chance = synthesis
+            .options
+            .chance(Choice::Replay, (&primal.function.name, *l));
+        chance.map_or_else(
+            || pays(synthesis, primal, &augmented, &plan, &live, *l),
+            |n| n % 2 == 0,
+        )
+    };
+    let chosen: Vec<(Loop, Iteration)> = candidates.into_iter().filter(pays).collect();
+    // The numbers of the canonical form are those of the iterations.
+    let mut function = synthesis.module.funcs[key.func].clone();
+    let is_same = canonical_loops::run(&mut function).is_ok()
+        && function.inst_count() == primal.function.inst_count()
+        && function.value_count() == primal.function.value_count();
+    if chosen.is_empty() || !is_same {
+        return Ok(false);
+    }
+    synthesis.go_back(before);
+    for (_, iteration) in &chosen {
+        let (callee, _) = outline(&mut synthesis.module, &mut function, iteration);
+        synthesis.module.funcs[callee].attrs.flags |= FnFlags::ITERATION;
+    }
+    synthesis.module.funcs[key.func] = function;
+    synthesis.program_changed();
+    Ok(true)
+}
+
+/// The loops with loops in them whose iterations are independent and read memory that stays intact;
+/// of loops within each other the outermost.
+fn candidates(primal: &Primal) -> Vec<(Loop, Iteration)> {
+    let loops = &primal.loops;
+    let finder = Finder::new(&primal.function, &primal.cfg, loops);
+    let only_reads = |inst: Inst| match &primal.function.inst(inst).op {
+        Op::Load(_) => primal.overwritten(inst) == Overwritten::Never,
+        _ => reads_intact_memory(primal, inst),
+    };
+    let mut found: Vec<(Loop, Iteration)> = Vec::new();
+    for l in loops.iter() {
+        let is_nest = loops.iter().any(|inner| loops.parent(inner) == Some(l));
+        let covered = found.iter().any(|(outer, _)| loops.is_inside(l, *outer));
+        if is_nest
+            && !covered
+            && let Some(iteration) = finder.find(l, &only_reads)
+        {
+            found.push((l, iteration));
+        }
+    }
+    found
+}
+
+/// Whether keeping what the reverse of the loops in a loop needs costs more than to run an iteration
+/// again.
+fn pays(
+    synthesis: &Synthesis,
+    primal: &Primal,
+    augmented: &Augmented,
+    plan: &Plan,
+    live: &HashSet<Value>,
+    l: Loop,
+) -> bool {
+    let layout = &synthesis.module.layout;
+    let kept = plan.cached().into_iter().filter_map(|need| {
+        let inner = need
+            .level
+            .filter(|&inner| inner != l && primal.loops.is_inside(inner, l))?;
+        let bytes = layout.store_size(augmented.func.ty(need.value));
+        Some(weight(primal, Some(inner)).saturating_mul(8 + bytes))
+    });
+    let kept: u64 = kept.fold(0, u64::saturating_add);
+    let header = primal.loops.header(l);
+    let is_sum = |v: &&Value| primal.function.ty(**v).is_float_like();
+    let mut sums = primal.function.block_params(header).iter().filter(is_sum);
+    // If nobody asks for what the loop adds up, it runs in the reverse sweep only.
+    let again = match sums.any(|sum| live.contains(sum)) {
+        true => work(primal, l),
+        false => 0,
+    };
+    kept > again
+}
+
+/// What an execution of a loop costs, as a guess.
+fn work(primal: &Primal, l: Loop) -> u64 {
+    let mut work: u64 = 0;
+    for &block in primal.loops.blocks(l) {
+        let weight = weight(primal, primal.loops.innermost(block));
+        for &inst in primal.function.block_insts(block) {
+            let cost = cost(&primal.function.inst(inst).op);
+            work = work.saturating_add(weight.saturating_mul(cost));
+        }
+    }
+    work
+}
+
+/// The values that the forward sweep computes for somebody: for the caller, for memory, for decisions
+/// that are not those of a loop of which nothing is wanted, or for the reverse sweep.
+fn live_values(primal: &Primal, plan: &Plan) -> HashSet<Value> {
+    let function = &primal.function;
+    let mut open: Vec<Value> = Vec::new();
+    let known = |v: &Value| v.index() < function.value_count();
+    open.extend(plan.sources.keys().map(|need| need.value).filter(known));
+    for &block in function.blocks() {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            match &data.op {
+                Op::Return if !primal.key.primal_needed => {}
+                Op::Jump(_) => {}
+                Op::Branch { .. } | Op::Switch { .. } | Op::Return => open.extend(&data.args),
+                op if function.result(inst).is_none() || op.call().is_some() => {
+                    open.extend(&data.args);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut live = HashSet::new();
+    while let Some(value) = open.pop() {
+        if !live.insert(value) {
+            continue;
+        }
+        match *function.def(value) {
+            ValueDef::Const(_) => {}
+            ValueDef::Result(inst) => open.extend(&function.inst(inst).args),
+            ValueDef::Param(block, position) => {
+                for &(from, edge) in primal.cfg.predecessors(block) {
+                    open.extend(function.edges(from)[edge].args.get(position));
+                }
+            }
+        }
+    }
+    live
+}
