@@ -29,6 +29,8 @@ pub struct Options {
     pub plan: PlanKind,
     /// So many bytes of tape for one call are told.
     pub large_tape: u64,
+    /// Whether the program is for Linux, which can be asked for large pages for tapes.
+    pub large_pages: bool,
     /// Whether programs stop where a derivative is not finite.
     pub check_finite: bool,
     /// Functions whose requests need not be served: where one cannot be, the function returns 1.
@@ -48,6 +50,7 @@ impl Default for Options {
         Options {
             plan: PlanKind::default(),
             large_tape: LARGE_TAPE,
+            large_pages: false,
             check_finite: false,
             optional: Vec::new(),
             planted: None,

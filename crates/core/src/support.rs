@@ -124,7 +124,7 @@ fn declare_allocator(module: &mut Module, name: &str, sig: Signature, info: Allo
 /// `base = tape_grow(field, n, size)`: makes sure that the array of records whose address is in
 /// `field` has room for record `n`, given that it has room for all before. Capacities are powers
 /// of two, so the index alone tells when to grow.
-pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
+pub fn tape_grow(module: &mut Module, room: u64, large_pages: bool) -> Callable {
     let params = vec![Type::ptr(), Type::i64(), Type::i64()];
     let sig = Signature::new(params, Type::ptr());
     let name = format!("zymase.tape_grow{room}");
@@ -133,6 +133,7 @@ pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
     }
     let (malloc, malloc_sig) = malloc(module);
     let (realloc, realloc_sig) = realloc(module);
+    let in_large_pages = large_pages.then(|| use_large_pages(module));
     let tape = Access {
         align: 8,
         region: Region::Tape,
@@ -184,11 +185,77 @@ pub fn tape_grow(module: &mut Module, room: u64) -> Callable {
             FnFlags::FREES_OWN | flags,
         )
         .unwrap_or(old);
+    if let Some((large, sig)) = in_large_pages {
+        b.call(large, sig, vec![grown, bytes]);
+    }
     b.store(grown, field, tape);
     b.jump(done, vec![grown]);
 
     b.block = done;
     b.ret(Some(result));
+    (module.funcs.push(function), sig)
+}
+
+/// Memory of fewer bytes is asked for in pages as they come.
+const LEAST_BYTES_IN_LARGE_PAGES: i128 = 1 << 22;
+/// The size of a large page, and what Linux calls the advice to use some.
+const LARGE_PAGE: i128 = 1 << 21;
+const MADV_HUGEPAGE: i128 = 14;
+
+/// `use_large_pages(memory, bytes)` tells the system, which must be Linux, that new memory will be
+/// filled from one end to the other. It then comes in few large pages, if there are many bytes: a
+/// tape is written once and read once, so to get its memory page by page takes more time than both.
+pub fn use_large_pages(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::void());
+    let name = "zymase.use_large_pages";
+    if let Some(func) = module.func_by_name(name) {
+        return (func, sig);
+    }
+    let attrs = FnAttrs {
+        flags: FnFlags::INACTIVE | FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE,
+        memory: MemoryEffects {
+            inaccessible: ModRef::all(),
+            ..MemoryEffects::NONE
+        },
+        alloc: None,
+    };
+    let params = vec![Type::ptr(), Type::i64(), Type::int(32)];
+    let advise_sig = Signature::new(params, Type::int(32));
+    let mut advise = Function::new("madvise", advise_sig.clone());
+    advise.attrs = attrs.clone();
+    let advise = module.declare(advise);
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    function.attrs = attrs;
+    function.attrs.flags |= FnFlags::NOINLINE;
+    let (memory, bytes) = (function.arguments()[0], function.arguments()[1]);
+    let entry = function.entry();
+    let [many, done] = [(); 2].map(|()| function.add_block());
+    let to = |block| Edge {
+        block,
+        args: Vec::new(),
+    };
+    let mut b = Builder::new(&mut function, entry);
+    let least = b.func.iconst(Type::i64(), LEAST_BYTES_IN_LARGE_PAGES);
+    let is_much = b.icmp(IntPred::Uge, bytes, least);
+    b.branch(is_much, to(many), to(done));
+
+    b.block = many;
+    let up = b.func.iconst(Type::i64(), LARGE_PAGE - 1);
+    let mask = b.func.iconst(Type::i64(), -LARGE_PAGE);
+    let advice = b.func.iconst(Type::int(32), MADV_HUGEPAGE);
+    let start = b.cast(CastOp::PtrToInt, memory, Type::i64());
+    let end = b.add(start, bytes);
+    let end = b.binary(crate::ir::BinaryOp::And, end, mask);
+    let start = b.add(start, up);
+    let start = b.binary(crate::ir::BinaryOp::And, start, mask);
+    let whole = b.sub(end, start);
+    let start = b.cast(CastOp::IntToPtr, start, Type::ptr());
+    b.call(advise, advise_sig, vec![start, whole, advice]);
+    b.jump(done, Vec::new());
+
+    b.block = done;
+    b.ret(None);
     (module.funcs.push(function), sig)
 }
 

@@ -82,7 +82,9 @@ pub fn differentiate(
     added.extend(&compared.added);
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let outcome = pipeline::differentiate(&mut imported.module, &core_options(options, &compared));
+    let large_pages = program.triple().contains("linux");
+    let options_of_core = core_options(options, &compared, large_pages);
+    let outcome = pipeline::differentiate(&mut imported.module, &options_of_core);
     let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
     warn(&pins, outcome.warnings, options)?;
     show(Step::Derivatives, &|| print_module(&imported.module));
@@ -136,7 +138,11 @@ fn note_uncompared(compared: &Compared, refused: &[(Func, Box<Diagnostic>)]) {
     }
 }
 
-fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Options {
+fn core_options(
+    options: &CompileOptions,
+    compared: &Compared,
+    large_pages: bool,
+) -> pipeline::Options {
     pipeline::Options {
         plan: match options.plan {
             Plan::Auto => PlanKind::default(),
@@ -144,6 +150,7 @@ fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Opti
         },
         chaos: chaos_seed(),
         large_tape: options.warn_cache,
+        large_pages,
         check_finite: options.check_finite,
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()

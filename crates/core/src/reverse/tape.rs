@@ -472,7 +472,8 @@ impl Filler<'_> {
             let about = (&self.primal.function.name, l);
             let chance = self.synthesis.options.chance(Choice::FirstRecords, about);
             let first = chance.map_or(FIRST_RECORDS, |n| 1 << (n % 6));
-            let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first);
+            let large = self.synthesis.options.large_pages;
+            let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first, large);
             self.insert(header, 0, |b| {
                 let size = b.func.iconst(Type::i64(), bytes.into());
                 let field = b.offset(outer, array.field);
@@ -533,6 +534,9 @@ impl Filler<'_> {
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let short = self.primal.breaks(Defect::TapeOneShort);
+        // What is on the stack of tapes comes in chunks.
+        let large = self.synthesis.options.large_pages && !flags.contains(FnFlags::TAPE);
+        let large = large.then(|| support::use_large_pages(&mut self.synthesis.module));
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
@@ -544,6 +548,9 @@ impl Filler<'_> {
             base = b
                 .call_with(malloc, sig, vec![total], flags)
                 .unwrap_or(outer);
+            if let Some((large, sig)) = large {
+                b.call(large, sig, vec![base, total]);
+            }
             let field = b.offset(outer, array.field);
             b.store(base, field, access);
         });

@@ -43,7 +43,7 @@ pub fn run(
             let makes = data.op.call().is_some_and(|call| !call.sig.ret.is_void());
             let callee = match (on_heap.contains(&func), makes) {
                 (true, _) => None,
-                (false, true) => Some(push(module).0),
+                (false, true) => Some(push(module, options).0),
                 (false, false) => Some(pop(module).0),
             };
             if let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op {
@@ -180,13 +180,13 @@ fn to(block: crate::ir::Block) -> Edge {
 }
 
 /// `memory = push(bytes)`.
-fn push(module: &mut Module) -> Callable {
+fn push(module: &mut Module, options: &Options) -> Callable {
     let sig = Signature::new(vec![Type::i64()], Type::ptr());
     let name = "zymase.tape_push";
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);
     }
-    let (grow, grow_sig) = grow(module);
+    let (grow, grow_sig) = grow(module, options);
     let state = state(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -223,13 +223,16 @@ fn push(module: &mut Module) -> Callable {
 }
 
 /// `memory = grow(room)`: the first memory of a new chunk.
-fn grow(module: &mut Module) -> Callable {
+fn grow(module: &mut Module, options: &Options) -> Callable {
     let sig = Signature::new(vec![Type::i64()], Type::ptr());
     let name = "zymase.tape_grow_stack";
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);
     }
     let (malloc, malloc_sig) = support::malloc(module);
+    let in_large_pages = options
+        .large_pages
+        .then(|| support::use_large_pages(module));
     let state = state(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -253,6 +256,9 @@ fn grow(module: &mut Module) -> Callable {
     let flags = FnFlags::MUST_SUCCEED;
     let chunk = b.call_with(malloc, malloc_sig, vec![bytes], flags);
     let chunk = chunk.unwrap_or(stack);
+    if let Some((large, sig)) = in_large_pages {
+        b.call(large, sig, vec![chunk, bytes]);
+    }
     for field in FIELDS {
         let before = load(&mut b, stack, field);
         store(&mut b, before, chunk, field);
