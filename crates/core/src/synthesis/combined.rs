@@ -9,6 +9,7 @@ use crate::diagnostic::Result;
 use crate::ir::{Builder, Func, Function, Op, Signature};
 use crate::plan::PlanKind;
 use crate::planted::Defect;
+use crate::report::Report;
 use crate::reverse::{self, Bodies, delayed, replay, unpaired, versions};
 
 /// A function of more instructions than this is large.
@@ -59,7 +60,10 @@ impl Synthesis {
             true => self.combined_from_calls(key, &sig, name)?,
             false => {
                 let mut bodies = reverse::synthesize(self, &primal)?;
-                self.reports.extend(bodies.report.take());
+                self.reports.extend(bodies.report.take().map(|report| Report {
+                    sweep: key.replayed.then_some(func),
+                    ..report
+                }));
                 self.combine(&bodies, key, &sig, name)
             }
         };
