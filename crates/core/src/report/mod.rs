@@ -29,7 +29,8 @@ pub struct Report {
     pub frame_bytes: u64,
     /// Whether its tapes come from a stack instead of the heap.
     pub on_stack: bool,
-    /// The forward sweep, if it is a function of its own.
+    /// The function that makes its tapes, if there may be several at a time: a forward sweep of its
+    /// own, or a replayed iteration.
     pub(crate) sweep: Option<Func>,
     /// The facts, in the order of the program.
     pub facts: Vec<Fact>,

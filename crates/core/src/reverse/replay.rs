@@ -15,7 +15,7 @@ use crate::analysis::overwrite::Overwritten;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
-use crate::ir::{FnFlags, Inst, ModRef, Op, ReturnActivity, Value, ValueDef};
+use crate::ir::{FnFlags, Function, Inst, ModRef, Op, ReturnActivity, Value, ValueDef};
 use crate::plan::{Plan, PlanKind, cost, weight};
 use crate::primal::Primal;
 use crate::simplify::canonical_loops;
@@ -67,16 +67,19 @@ fn reads_intact_memory(primal: &Primal, inst: Inst) -> bool {
         && !(reads_other && window.other)
 }
 
-/// Makes functions of the iterations of loops where replaying them costs less than a tape. The
-/// function in the module changes, if that is so.
-pub fn outline_where_it_pays(synthesis: &mut Synthesis, primal: &Primal) -> Result<bool> {
+/// Makes functions of the iterations of loops where replaying them costs less than a tape. If there
+/// are any, the function in the module changes; gives what it was before.
+pub fn outline_where_it_pays(
+    synthesis: &mut Synthesis,
+    primal: &Primal,
+) -> Result<Option<Function>> {
     let key = &primal.key;
     if synthesis.options.plan != PlanKind::MinCut || key.replayed || !primal.dispatched.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let candidates = candidates(primal);
     if candidates.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let before = synthesis.made();
     let (augmented, plan) = planned(synthesis, primal)?;
@@ -97,16 +100,16 @@ pub fn outline_where_it_pays(synthesis: &mut Synthesis, primal: &Primal) -> Resu
         && function.inst_count() == primal.function.inst_count()
         && function.value_count() == primal.function.value_count();
     if chosen.is_empty() || !is_same {
-        return Ok(false);
+        return Ok(None);
     }
     synthesis.go_back(before);
     for (_, iteration) in &chosen {
         let (callee, _) = outline(&mut synthesis.module, &mut function, iteration);
         synthesis.module.funcs[callee].attrs.flags |= FnFlags::ITERATION;
     }
-    synthesis.module.funcs[key.func] = function;
+    let before = std::mem::replace(&mut synthesis.module.funcs[key.func], function);
     synthesis.program_changed();
-    Ok(true)
+    Ok(Some(before))
 }
 
 /// The loops with loops in them whose iterations are independent and read memory that stays intact;

@@ -9,6 +9,7 @@ use crate::diagnostic::Result;
 use crate::ir::{Builder, Func, Function, Op, Signature};
 use crate::plan::PlanKind;
 use crate::planted::Defect;
+use crate::primal::Primal;
 use crate::report::Report;
 use crate::reverse::{self, Bodies, delayed, replay, unpaired, versions};
 
@@ -37,8 +38,10 @@ impl Synthesis {
             return Ok(func);
         }
         let mut primal = self.primal(key)?;
-        if !self.is_large(key) && replay::outline_where_it_pays(self, &primal)? {
-            primal = self.primal(key)?;
+        if !self.is_large(key)
+            && let Some(before) = replay::outline_where_it_pays(self, &primal)?
+        {
+            primal = self.primal_with_iterations(key, before)?;
         }
         let disjoint = Key {
             disjoint: true,
@@ -60,10 +63,11 @@ impl Synthesis {
             true => self.combined_from_calls(key, &sig, name)?,
             false => {
                 let mut bodies = reverse::synthesize(self, &primal)?;
-                self.reports.extend(bodies.report.take().map(|report| Report {
-                    sweep: key.replayed.then_some(func),
-                    ..report
-                }));
+                self.reports
+                    .extend(bodies.report.take().map(|report| Report {
+                        sweep: key.replayed.then_some(func),
+                        ..report
+                    }));
                 self.combine(&bodies, key, &sig, name)
             }
         };
@@ -90,6 +94,21 @@ impl Synthesis {
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
+    }
+
+    /// The function of a key after its iterations have become functions. What is known of types in one
+    /// function may not be known in two: if that is missed, the function is what it was before.
+    fn primal_with_iterations(&mut self, key: &Key, before: Function) -> Result<Primal> {
+        let primal = self.undoing(|synthesis| {
+            let primal = synthesis.primal(key)?;
+            reverse::planned(synthesis, &primal)?;
+            Ok(primal)
+        });
+        primal.or_else(|_| {
+            self.define(key.func, before);
+            self.program_changed();
+            self.primal(key)
+        })
     }
 
     /// Puts both sweeps into one function, which ends what they have begun.
