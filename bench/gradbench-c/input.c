@@ -19,12 +19,6 @@ static const struct json *field(struct request *r, const struct json *object, co
   return found;
 }
 
-static double number_in(struct request *r, const struct json *value, const char *name) {
-  if (value->kind == JSON_NUMBER) return value->number;
-  fail(r, "cannot read input: `%s` is not a number, or has something else than numbers", name);
-  return 0;
-}
-
 static int count_in(struct request *r, double number) {
   if (number >= 0 && number <= INT_MAX && number == (int)number) return (int)number;
   if (number > INT_MAX)
@@ -36,7 +30,8 @@ static int count_in(struct request *r, double number) {
 
 double number_of(struct request *r, const struct json *object, const char *name) {
   const struct json *value = field(r, object, name);
-  return value ? number_in(r, value, name) : 0;
+  if (value && value->kind != JSON_NUMBER) fail(r, "cannot read input: `%s` is not a number", name);
+  return value && value->kind == JSON_NUMBER ? value->number : 0;
 }
 
 int count_of(struct request *r, const struct json *object, const char *name) {
@@ -59,7 +54,8 @@ const struct json *object_of(struct request *r, const struct json *object, const
   return value;
 }
 
-// Checks the sizes of an array and of those in it, and finds out the ones that are not known.
+// Checks that an array has arrays of these sizes in it, and those numbers, so many times as there are
+// dimensions. Sizes that are not known are found out.
 static int has_shape(struct request *r, const struct json *value, const char *name, int dimensions,
                      int *sizes) {
   if (value->kind != JSON_ARRAY || value->length > INT_MAX) {
@@ -71,12 +67,17 @@ static int has_shape(struct request *r, const struct json *value, const char *na
     fail(r, "bad input: a row of %s has not %d numbers", name, sizes[0]);
     return 0;
   }
-  if (dimensions == 1) return 1;
   const struct json *row = value + 1;
-  for (size_t i = 0; i < value->length; i++, row = json_next(row))
-    if (!has_shape(r, row, name, dimensions - 1, sizes + 1)) return 0;
+  for (size_t i = 0; i < value->length; i++, row = json_next(row)) {
+    if (dimensions > 1 && !has_shape(r, row, name, dimensions - 1, sizes + 1)) return 0;
+    if (dimensions == 1 && row->kind != JSON_NUMBER) {
+      fail(r, "cannot read input: `%s` has something else than numbers", name);
+      return 0;
+    }
+  }
   // Of no rows at all, the width is zero.
-  if (sizes[1] < 0) sizes[1] = 0;
+  for (int i = 1; i < dimensions; i++)
+    if (sizes[i] < 0) sizes[i] = 0;
   return 1;
 }
 
@@ -98,7 +99,7 @@ double *numbers_of(struct request *r, const struct json *object, const char *nam
   // What is no array is a number, whatever row it is in.
   const struct json *at = value;
   for (size_t i = 0; i < count; at++)
-    if (at->kind != JSON_ARRAY) numbers[i++] = number_in(r, at, name);
+    if (at->kind != JSON_ARRAY) numbers[i++] = at->number;
   return numbers;
 }
 

@@ -95,7 +95,7 @@ fn echo() -> Folder {
          -o echo",
         sources(&["", "tests"])
     );
-    succeed(&folder.command("clang-22", &compile));
+    succeed(&folder.command("gcc", &compile));
     folder
 }
 
@@ -219,6 +219,11 @@ fn shapes_are_checked() {
             "rows",
             r#"{"x": [[1], 2]}"#,
             "`x` is not an array, or not of arrays",
+        ),
+        (
+            "rows",
+            r#"{"x": [[[], [], 5]]}"#,
+            "something else than numbers",
         ),
         (
             "rows",
