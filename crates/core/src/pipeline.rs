@@ -31,6 +31,8 @@ pub struct Options {
     pub large_tape: u64,
     /// Whether programs stop where a derivative is not finite.
     pub check_finite: bool,
+    /// Whether programs tell how much they put on tapes, see [`count`](crate::reverse::count).
+    pub count_tapes: bool,
     /// Functions whose requests need not be served: where one cannot be, the function returns 1.
     pub optional: Vec<Func>,
     /// A mistake to make, for tests of tests.
@@ -49,6 +51,7 @@ impl Default for Options {
             plan: PlanKind::default(),
             large_tape: LARGE_TAPE,
             check_finite: false,
+            count_tapes: false,
             optional: Vec::new(),
             planted: None,
             chaos: None,

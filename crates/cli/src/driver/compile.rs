@@ -145,6 +145,7 @@ fn core_options(options: &CompileOptions, compared: &Compared) -> pipeline::Opti
         chaos: chaos_seed(),
         large_tape: options.warn_cache,
         check_finite: options.check_finite,
+        count_tapes: std::env::var_os("ZYMASE_COUNT_TAPES").is_some(),
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }

@@ -55,7 +55,11 @@ impl Report {
         needs.sort();
         for need in needs {
             report.facts.push(values.fact(need, plan));
+            report.written.extend(values.written(need, plan));
         }
+        report
+            .written
+            .extend(collector.addresses(augmented, layout));
         report.facts.extend(collector.active());
         report
     }
@@ -83,6 +87,8 @@ impl Report {
         }
     }
 }
+
+const ADDRESS_BYTES: u64 = 8;
 
 /// A function, for which facts are collected.
 pub(super) struct Collector<'a> {
@@ -112,6 +118,7 @@ impl Collector<'_> {
             frame_bytes: 0,
             on_stack: false,
             sweep: None,
+            written: Vec::new(),
             facts: Vec::new(),
         }
     }
@@ -189,6 +196,27 @@ impl Collector<'_> {
             records,
         });
         self.fact(self.loop_loc(l), what)
+    }
+
+    /// The addresses that the forward sweep writes to the tape: of records, before their loops, and of
+    /// frames that have memory of their own.
+    fn addresses(&self, augmented: &Augmented, layout: &Layout) -> Vec<(Block, u64)> {
+        let Primal {
+            loops, function, ..
+        } = self.primal;
+        let counted = |&l: &Loop| layout.allocated_before(l).is_some();
+        let records = loops.iter().filter(counted).filter_map(|l| {
+            let before = loops.preheader(layout.allocated_for(l)?)?;
+            Some((before, ADDRESS_BYTES))
+        });
+        let blocks = function.inst_blocks();
+        let calls = augmented.calls.keys().filter_map(|&inst| {
+            let apart = layout.callee_frame(inst).on_heap;
+            blocks[inst]
+                .filter(|_| apart)
+                .map(|block| (block, ADDRESS_BYTES))
+        });
+        records.chain(calls).collect()
     }
 
     fn insts(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {

@@ -6,7 +6,7 @@ mod text;
 mod values;
 
 use crate::diagnostic::Place;
-use crate::ir::Func;
+use crate::ir::{Block, Func};
 
 /// What was decided about one derivative.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct Report {
     pub on_stack: bool,
     /// The forward sweep, if it is a function of its own.
     pub(crate) sweep: Option<Func>,
+    /// How many bytes the forward sweep writes to the tape each time it comes to a block, as the facts
+    /// have it.
+    pub(crate) written: Vec<(Block, u64)>,
     /// The facts, in the order of the program.
     pub facts: Vec<Fact>,
 }
@@ -193,8 +196,21 @@ pub struct ValueFact {
     pub bytes: u64,
     /// The loop in each iteration of which it is needed.
     pub per: Option<LoopName>,
+    /// How often it is cached in one iteration, or one call.
+    pub times: Times,
     /// Why.
     pub why: Reason,
+}
+
+/// How often a value is cached.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// Once.
+    Once,
+    /// Once if control comes there.
+    AtMostOnce,
+    /// In every iteration of a loop inside, of which the last counts.
+    Again,
 }
 
 /// How the reverse sweep gets a value.

@@ -1,8 +1,8 @@
 //! A report as text.
 
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Trips,
-    ValueFact, Version, What,
+    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Times,
+    Trips, ValueFact, Version, What,
 };
 use crate::diagnostic::Place;
 use std::fmt;
@@ -201,6 +201,18 @@ impl fmt::Display for CallFact {
     }
 }
 
+impl ValueFact {
+    /// What to say behind the bytes if they are not written once in each iteration, or call.
+    pub fn when(&self) -> &'static str {
+        match (self.times, &self.per) {
+            (Times::Once, _) => "",
+            (Times::AtMostOnce, Some(_)) => " that comes here",
+            (Times::AtMostOnce, None) => " if control comes here",
+            (Times::Again, _) => ", written each time it is computed",
+        }
+    }
+}
+
 impl fmt::Display for ValueFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
@@ -213,6 +225,7 @@ impl fmt::Display for ValueFact {
             if let Some(l) = &self.per {
                 write!(f, " for each iteration of the loop at {l}")?;
             }
+            f.write_str(self.when())?;
         }
         match self.why.before {
             "" => Ok(()),

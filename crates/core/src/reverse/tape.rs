@@ -11,6 +11,7 @@
 //! stands in the record around it.
 
 use super::augmented::Augmented;
+use super::count::Counts;
 use super::delayed::{LIST_FIELD, list_access};
 use super::insertions::{Insertions, Place};
 use crate::analysis::loops::Loop;
@@ -93,8 +94,10 @@ impl Record {
 /// An array of at most this many bytes stands in the record around it.
 const MOST_BYTES_INSIDE: u64 = 1024;
 
-/// How many records a tape that grows has room for at first; a power of two.
+/// How many records a tape that grows has room for at first, a power of two: that of an outermost loop,
+/// and that of a loop in another, which begins many tapes and may run once each time.
 const FIRST_RECORDS: u64 = 16;
+const FIRST_RECORDS_INSIDE: u64 = 2;
 
 /// Records begin at addresses of this alignment; `malloc` gives no more.
 const RECORD_ALIGN: u64 = 16;
@@ -262,6 +265,13 @@ impl Layout {
     /// their number is not known then.
     pub fn allocated_before(&self, l: Loop) -> Option<Loop> {
         let array = self.arrays.get(&l).filter(|array| array.counted);
+        array.map(|array| array.root)
+    }
+
+    /// The loop whose iterations the records of a loop are an allocation for; none if there are
+    /// none, or if they stand in the record around it.
+    pub fn allocated_for(&self, l: Loop) -> Option<Loop> {
+        let array = self.arrays.get(&l).filter(|array| !array.inside);
         array.map(|array| array.root)
     }
 
@@ -465,10 +475,16 @@ impl Filler<'_> {
         } else {
             let about = (&self.primal.function.name, l);
             let chance = self.synthesis.options.chance(Choice::FirstRecords, about);
-            let first = chance.map_or(FIRST_RECORDS, |n| 1 << (n % 6));
+            let usual = match self.primal.loops.parent(l) {
+                Some(_) => FIRST_RECORDS_INSIDE,
+                None => FIRST_RECORDS,
+            };
+            let first = chance.map_or(usual, |n| 1 << (n % 6));
             let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first);
+            let counts = Counts::growth(self.synthesis, self.primal, first);
             self.insert(header, 0, |b| {
                 let size = b.func.iconst(Type::i64(), bytes.into());
+                counts.note(b, &[counter, size]);
                 let field = b.offset(outer, array.field);
                 let args = vec![field, counter, size];
                 base = b.call(grow, sig, args).unwrap_or(field);
@@ -526,6 +542,7 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
+        let counts = Counts::allocation(self.synthesis, self.primal);
         let short = self.primal.breaks(Defect::TapeOneShort);
         let mut base = outer;
         self.insert(preheader, end, |b| {
@@ -535,6 +552,7 @@ impl Filler<'_> {
                 let trips = if short { last } else { b.add(last, one) };
                 total = support::saturating_product(b, total, trips);
             }
+            counts.note(b, &[total]);
             base = b
                 .call_with(malloc, sig, vec![total], flags)
                 .unwrap_or(outer);
@@ -651,9 +669,11 @@ impl Filler<'_> {
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
+        let counts = Counts::allocation(self.synthesis, self.primal);
         let mut memory = record;
         self.insert_later(block, Place::Before(call.frame), |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
+            counts.note(b, &[bytes]);
             memory = b
                 .call_with(malloc, sig, vec![bytes], flags)
                 .unwrap_or(record);

@@ -333,7 +333,7 @@ impl<'a> Annotated<'a> {
                 );
                 if value.bytes > 0 {
                     let per = self.per(value.per.as_ref(), value.bytes);
-                    let _ = write!(text, ", {}", bytes(value.bytes, per));
+                    let _ = write!(text, ", {}{}", bytes(value.bytes, per), value.when());
                 }
                 if !value.why.before.is_empty() {
                     let by = value.why.by.as_ref();
