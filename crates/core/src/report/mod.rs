@@ -31,11 +31,21 @@ pub struct Report {
     pub on_stack: bool,
     /// The forward sweep, if it is a function of its own.
     pub(crate) sweep: Option<Func>,
-    /// How many bytes the forward sweep writes to the tape each time it comes to a block, as the facts
-    /// have it.
-    pub(crate) written: Vec<(Block, u64)>,
+    /// How many bytes the forward sweep writes each time it comes to a block, as the facts have it.
+    pub(crate) written: Vec<Written>,
     /// The facts, in the order of the program.
     pub facts: Vec<Fact>,
+}
+
+/// What the forward sweep writes for the reverse sweep.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// Each time it comes to this block.
+    pub block: Block,
+    /// So many bytes.
+    pub bytes: u64,
+    /// Whether they stay in the frame of the function that is both sweeps.
+    pub kept: bool,
 }
 
 /// An argument of a function that is differentiated.
@@ -164,6 +174,8 @@ pub struct CallFact {
     pub bytes: u64,
     /// Whether that is only the address of a frame that has memory of its own.
     pub apart: bool,
+    /// Whether the callee frees memory late, and gets a list for that.
+    pub gets_list: bool,
     /// The loop for each iteration of which there are such bytes.
     pub per: Option<LoopName>,
 }
@@ -192,7 +204,7 @@ pub struct ValueFact {
     pub is_number: bool,
     /// How the reverse sweep gets it.
     pub how: How,
-    /// Bytes each time it is cached; 0 if it is not.
+    /// Bytes each time it is cached or kept; 0 if it is neither.
     pub bytes: u64,
     /// The loop in each iteration of which it is needed.
     pub per: Option<LoopName>,
@@ -218,6 +230,8 @@ pub enum Times {
 pub enum How {
     /// From the tape.
     Cached,
+    /// From the function that is both sweeps: in a register, or in its own frame.
+    Kept,
     /// By computing it again.
     Recomputed,
     /// By reading it from the program's memory again.
@@ -229,6 +243,7 @@ impl How {
     pub fn name(self) -> &'static str {
         match self {
             How::Cached => "cached",
+            How::Kept => "kept",
             How::Recomputed => "recomputed",
             How::Reloaded => "reloaded",
         }
@@ -251,6 +266,8 @@ pub struct Reason {
 pub struct Totals {
     /// Values on the tape.
     pub cached: usize,
+    /// Values in the frame of a derivative in one function.
+    pub kept: usize,
     /// Values that are computed again.
     pub recomputed: usize,
     /// Values that are read again.
@@ -275,6 +292,7 @@ impl Report {
                 What::Check(_) => &mut totals.checks,
                 What::Value(value) => match value.how {
                     How::Cached => &mut totals.cached,
+                    How::Kept => &mut totals.kept,
                     How::Recomputed => &mut totals.recomputed,
                     How::Reloaded => &mut totals.reloaded,
                 },

@@ -1,25 +1,30 @@
 //! Facts about the values that the reverse sweep needs.
 
 use super::collect::Collector;
-use super::{Fact, How, Times, ValueFact, What};
+use super::{Fact, How, Times, ValueFact, What, Written};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::Place;
 use crate::ir::{Block, Loc, Op, Value, ValueDef};
 use crate::plan::{Need, Plan, Source};
 use crate::primal::Primal;
-use crate::reverse::Augmented;
+use crate::reverse::{Augmented, Layout};
 use cranelift_entity::SecondaryMap;
 
 /// What the reverse sweep may need.
 pub(super) struct Values<'a> {
     collector: &'a Collector<'a>,
     augmented: &'a Augmented,
+    layout: &'a Layout,
     /// Where each value is first used.
     first_use: SecondaryMap<Value, Option<Loc>>,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(collector: &'a Collector<'a>, augmented: &'a Augmented) -> Values<'a> {
+    pub(super) fn new(
+        collector: &'a Collector<'a>,
+        augmented: &'a Augmented,
+        layout: &'a Layout,
+    ) -> Values<'a> {
         let mut first_use: SecondaryMap<Value, Option<Loc>> = SecondaryMap::new();
         for &block in &collector.primal.order {
             for &inst in augmented.func.block_insts(block) {
@@ -34,6 +39,7 @@ impl<'a> Values<'a> {
         Values {
             collector,
             augmented,
+            layout,
             first_use,
         }
     }
@@ -45,6 +51,7 @@ impl<'a> Values<'a> {
             .def_inst(need.value)
             .is_some_and(|inst| matches!(func.inst(inst).op, Op::Load(_)));
         let how = match source {
+            Source::Cache if self.collector.is_kept(need.level, self.layout) => How::Kept,
             Source::Cache => How::Cached,
             Source::Recompute if is_load => How::Reloaded,
             Source::Recompute => How::Recomputed,
@@ -73,8 +80,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Where the forward sweep writes a value to the tape, and how many bytes.
-    pub(super) fn written(&self, need: Need, plan: &Plan) -> Option<(Block, u64)> {
+    /// Where the forward sweep writes a value, and how many bytes.
+    pub(super) fn written(&self, need: Need, plan: &Plan) -> Option<Written> {
         let What::Value(fact) = self.fact(need, plan).what else {
             return None;
         };
@@ -86,7 +93,11 @@ impl<'a> Values<'a> {
             Times::Once => level,
             Times::AtMostOnce | Times::Again => self.augmented.def_block(need.value)?,
         };
-        (fact.bytes > 0).then_some((block, fact.bytes))
+        (fact.bytes > 0).then_some(Written {
+            block,
+            bytes: fact.bytes,
+            kept: fact.how == How::Kept,
+        })
     }
 
     /// How often a value is computed in an iteration of its level.

@@ -12,6 +12,7 @@ use crate::ir::{
     Module, Op, Region, Signature, Symbol, Type, Value,
 };
 use crate::primal::Primal;
+use crate::report::Written;
 use crate::support::{self, Callable};
 use crate::synthesis::Synthesis;
 use cranelift_entity::EntityRef;
@@ -23,8 +24,8 @@ pub(super) struct Counts(Option<Counting>);
 struct Counting {
     call: Callable,
     name: Symbol,
-    /// From the number of an iteration and the size of a record to the bytes of a tape that grows, and
-    /// how many records that has first.
+    /// How many records a tape that grows has room for first. The numbers are then that of an iteration
+    /// and the size of a record.
     growth: Option<u64>,
 }
 
@@ -43,7 +44,7 @@ impl Counts {
     fn new(synthesis: &mut Synthesis, primal: &Primal, growth: Option<u64>) -> Counts {
         let counting = synthesis.options.count_tapes.then(|| Counting {
             call: function(&mut synthesis.module),
-            name: name(&mut synthesis.module, primal),
+            name: name(&mut synthesis.module, primal, ""),
             growth,
         });
         Counts(counting)
@@ -88,27 +89,27 @@ fn grown(b: &mut Builder<'_>, first: u64, number: Value, size: Value) -> (Value,
     (written, b.mul(records, size))
 }
 
-/// Counts what is said and written in each block of a forward sweep, and the frame of a derivative
-/// that has it in its own.
+/// Counts what is said and written in each block of a forward sweep. What stays in the frame of a
+/// derivative that is one function is told apart, as if it were of another function.
 pub(super) fn insert(
     synthesis: &mut Synthesis,
     primal: &Primal,
     sweep: &mut Function,
-    said: &[(Block, u64)],
+    said: &[Written],
     layout: &Layout,
 ) {
     if !synthesis.options.count_tapes {
         return;
     }
     let module = &mut synthesis.module;
-    let counting = Counting {
+    let [tape, kept] = ["", " (kept)"].map(|what| Counting {
         call: function(module),
-        name: name(module, primal),
+        name: name(module, primal, what),
         growth: None,
-    };
-    let mut counts: BTreeMap<Block, [u64; 3]> = BTreeMap::new();
-    for &(block, bytes) in said {
-        counts.entry(block).or_default()[0] += bytes;
+    });
+    let mut counts: BTreeMap<(Block, bool), [u64; 3]> = BTreeMap::new();
+    for part in said {
+        counts.entry((part.block, part.kept)).or_default()[0] += part.bytes;
     }
     // What a derivative writes to its tape is told by itself, not by its own derivative.
     let is_new = |inst: Inst| inst.index() >= primal.function.inst_count();
@@ -119,25 +120,38 @@ pub(super) fn insert(
                 && access.region == Region::Tape
                 && is_new(inst)
             {
+                let kept = primal.key.combined && is_in_frame(sweep, data.args[1]);
                 let bytes = module.layout.store_size(sweep.ty(data.args[0]));
-                counts.entry(block).or_default()[1] += bytes;
+                counts.entry((block, kept)).or_default()[1] += bytes;
             }
         }
     }
     if primal.key.combined {
-        counts.entry(sweep.entry()).or_default()[2] += layout.frame_bytes();
+        counts.entry((sweep.entry(), true)).or_default()[2] += layout.frame_bytes();
     }
-    for (block, bytes) in counts {
+    for ((block, is_kept), bytes) in counts {
         let mut insts = sweep.take_block_insts(block);
         let last = insts.pop();
         sweep.set_block_insts(block, insts);
         let mut b = Builder::new(sweep, block);
         let [said, written, allocated] = bytes.map(|n| b.func.iconst(Type::i64(), i128::from(n)));
+        let counting = if is_kept { &kept } else { &tape };
         counting.note(&mut b, said, written, allocated);
         if let Some(last) = last {
             sweep.attach_inst(block, last);
         }
     }
+}
+
+/// Whether an address is one in the frame that a sweep is handed, and not behind an address there.
+fn is_in_frame(sweep: &Function, mut address: Value) -> bool {
+    while let Some(inst) = sweep.def_inst(address) {
+        match &sweep.inst(inst).op {
+            Op::Address { .. } => address = sweep.inst(inst).args[0],
+            _ => return false,
+        }
+    }
+    sweep.arguments().last() == Some(&address)
 }
 
 /// What the program defines. Nothing else sees what it does.
@@ -153,8 +167,8 @@ fn function(module: &mut Module) -> Callable {
     (module.declare(function), sig)
 }
 
-/// The name of a function as text.
-fn name(module: &mut Module, primal: &Primal) -> Symbol {
-    let text = format!("{}\0", primal.function.name);
+/// The name of a function, and what about it, as text.
+fn name(module: &mut Module, primal: &Primal, what: &str) -> Symbol {
+    let text = format!("{}{what}\0", primal.function.name);
     Symbol::Global(support::constant_text(module, text))
 }

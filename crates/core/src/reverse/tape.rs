@@ -29,7 +29,7 @@ use crate::shadow::ActiveCall;
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 use cranelift_entity::EntityRef;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Where each cached value is.
 #[derive(Default, Debug)]
@@ -49,6 +49,8 @@ pub struct CalleeFrame {
     pub bytes: u64,
     /// Whether only its address stands there, and it has memory of its own.
     pub on_heap: bool,
+    /// Whether the caller puts the address of the list of [`delayed`](super::delayed) frees into it.
+    pub gets_list: bool,
 }
 
 /// The records of a loop.
@@ -132,6 +134,12 @@ impl Layout {
             let field = layout.records.entry(None).or_default().add(8, 8);
             debug_assert_eq!(field, LIST_FIELD);
         }
+        let mut lists: HashSet<Inst> = HashSet::new();
+        for (&inst, call) in &augmented.calls {
+            if synthesis.has_list(&call.key) {
+                lists.insert(inst);
+            }
+        }
         let module = &synthesis.module;
         for need in plan.cached() {
             let ty = augmented.func.ty(need.value);
@@ -188,6 +196,7 @@ impl Layout {
                 offset,
                 bytes: frame_bytes(call).unwrap_or(8),
                 on_heap,
+                gets_list: lists.contains(&inst),
             };
             layout.frames.insert(inst, frame);
         }
@@ -265,13 +274,6 @@ impl Layout {
     /// their number is not known then.
     pub fn allocated_before(&self, l: Loop) -> Option<Loop> {
         let array = self.arrays.get(&l).filter(|array| array.counted);
-        array.map(|array| array.root)
-    }
-
-    /// The loop whose iterations the records of a loop are an allocation for; none if there are
-    /// none, or if they stand in the record around it.
-    pub fn allocated_for(&self, l: Loop) -> Option<Loop> {
-        let array = self.arrays.get(&l).filter(|array| !array.inside);
         array.map(|array| array.root)
     }
 
@@ -635,7 +637,10 @@ impl Filler<'_> {
     fn place_callee_frame(&mut self, inst: Inst) {
         let call = self.augmented.calls[&inst].clone();
         let CalleeFrame {
-            offset, on_heap, ..
+            offset,
+            on_heap,
+            gets_list,
+            ..
         } = self.layout.callee_frame(inst);
         let Some(frame) = self.augmented.func.result(call.frame) else {
             return;
@@ -647,7 +652,7 @@ impl Filler<'_> {
         let level = self.primal.loops.innermost(block);
         let record = self.addresses.get(&level).or(self.addresses.get(&None));
         let Some(&record) = record else { return };
-        if self.synthesis.has_list(&call.key) {
+        if gets_list {
             let own = self.addresses[&None];
             self.insert_later(block, Place::After(call.frame), |b| {
                 let field = b.offset(own, LIST_FIELD);

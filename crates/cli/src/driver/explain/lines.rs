@@ -22,8 +22,9 @@ pub struct Annotated<'a> {
 }
 
 /// The class of a fact, which gives it its colour. The first of these that a line has is the line's.
-const CLASSES: [&str; 7] = [
+const CLASSES: [&str; 8] = [
     "cached",
+    "kept",
     "check",
     "reloaded",
     "recomputed",
@@ -41,6 +42,7 @@ pub fn fact_class(fact: &Fact) -> &'static str {
         What::Check(_) => "check",
         What::Value(value) => match value.how {
             How::Cached => "cached",
+            How::Kept => "kept",
             How::Recomputed => "recomputed",
             How::Reloaded => "reloaded",
         },
