@@ -80,5 +80,5 @@ static void measure(int n) {
 
 int main(int count, char **words) {
   arguments(count, words);
-  for (int bits = tiny ? 4 : 12; bits <= (tiny ? 4 : 20); bits += 4) measure(1 << bits);
+  for (int bits = tiny ? 8 : 12; bits <= (tiny ? 8 : 20); bits += 4) measure(1 << bits);
 }

@@ -465,6 +465,32 @@ double count(void) {{ return calls; }}"
     }
 }
 
+/// A local function of another file that nothing but a request there names, called or through a
+/// pointer.
+#[test]
+fn through_a_request_for_a_local_function() {
+    let first = format!(
+        "{HEADER}
+double slope(double);
+extern double (*chosen)(double, double);
+double f(double x) {{ return slope(x) * x; }}
+double g(double x) {{ return chosen(x, x); }}
+int main() {{
+  printf(\"%g \", __enzyme_autodiff((void *)f, 2.0));
+  printf(\"%g\\n\", __enzyme_fwddiff((void *)g, 2.0, 1.0));
+}}"
+    );
+    let second = format!(
+        "{HEADER}
+static double cube(double x) {{ return x * x * x; }}
+double slope(double x) {{ return __enzyme_autodiff((void *)cube, x); }}
+static double scaled(double x, double y) {{ return y * __enzyme_autodiff((void *)cube, x); }}
+double (*chosen)(double, double) = scaled;"
+    );
+    let files = [("a.c", first.as_str()), ("b.c", second.as_str())];
+    check(&files, "cc a.c b.c", "36 36\n");
+}
+
 /// The derivative shares a variable that only another file can see, and which that file changes.
 #[test]
 fn local_variable_of_a_native_file() {

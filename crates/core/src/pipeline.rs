@@ -33,6 +33,8 @@ pub struct Options {
     pub large_pages: bool,
     /// Whether programs stop where a derivative is not finite.
     pub check_finite: bool,
+    /// Whether programs tell how much they put on tapes, see [`count`](crate::reverse::count).
+    pub count_tapes: bool,
     /// Functions whose requests need not be served: where one cannot be, the function returns 1.
     pub optional: Vec<Func>,
     /// A mistake to make, for tests of tests.
@@ -52,6 +54,7 @@ impl Default for Options {
             large_tape: LARGE_TAPE,
             large_pages: false,
             check_finite: false,
+            count_tapes: false,
             optional: Vec::new(),
             planted: None,
             chaos: None,

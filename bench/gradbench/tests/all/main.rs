@@ -1,23 +1,28 @@
 //! All tests, in one program: linking is what takes time.
 
+mod agreement;
 mod by_hand;
 mod session;
 mod vectors;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::path::PathBuf;
 use std::time::Duration;
-use zymase_gradbench::evaluation::Request;
 
-/// What a function of a module answers, as the protocol sees it.
-fn evaluate(module: &str, function: &str, input: Value) -> Result<Value, String> {
-    let input = serde_json::value::to_raw_value(&input).unwrap();
-    let request = Request {
-        function,
-        input: &input,
-    };
-    let answer = zymase_gradbench::evals::find(module).unwrap()(&request)?;
-    assert_eq!(json!(answer.timings)[0]["name"], "evaluate");
-    Ok(serde_json::from_slice(&answer.output).unwrap())
+/// The program that is tested: this package's, or the one that GRADBENCH_TOOL names.
+fn tool() -> PathBuf {
+    let named = std::env::var_os("GRADBENCH_TOOL");
+    named.map_or(env!("CARGO_BIN_EXE_zymase-gradbench").into(), PathBuf::from)
+}
+
+/// What the program answers for a function of a module.
+fn evaluate(module: &str, function: &str, input: &Value) -> Value {
+    let mut session = session::Session::start();
+    let answer = session.evaluate(module, function, input);
+    assert_eq!(answer["success"], true, "{module} {function}: {}", answer["error"]);
+    assert_eq!(answer["timings"][0]["name"], "evaluate");
+    assert!(session.end().0);
+    answer["output"].clone()
 }
 
 /// Compares as GradBench does, but more strictly.

@@ -1,19 +1,19 @@
 //! Sessions with the program itself.
 
-use crate::PATIENCE;
+use crate::{PATIENCE, tool};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-struct Session {
+pub struct Session {
     tool: Child,
     answers: BufReader<ChildStdout>,
 }
 
 impl Session {
-    fn start() -> Session {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_zymase-gradbench"))
+    pub fn start() -> Session {
+        let mut tool = Command::new(tool())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -34,7 +34,7 @@ impl Session {
         serde_json::from_str(&answer).unwrap()
     }
 
-    fn evaluate(&mut self, module: &str, function: &str, input: Value) -> Value {
+    pub fn evaluate(&mut self, module: &str, function: &str, input: &Value) -> Value {
         let message = json!({
             "id": 7, "kind": "evaluate", "module": module, "function": function, "input": input,
         });
@@ -44,7 +44,7 @@ impl Session {
     }
 
     /// Ends the input, and gives whether the tool was content, and what it said on stderr.
-    fn end(mut self) -> (bool, String) {
+    pub fn end(mut self) -> (bool, String) {
         drop(self.tool.stdin.take());
         let mut rest = String::new();
         self.answers.read_to_string(&mut rest).unwrap();
@@ -101,7 +101,7 @@ fn every_module_is_defined() {
             session.ask(&message.to_string()),
             json!({"id": 3, "success": true})
         );
-        let answer = session.evaluate(module, "nothing", json!({}));
+        let answer = session.evaluate(module, "nothing", &json!({}));
         assert_eq!(answer["success"], false);
     }
     assert!(session.end().0);
@@ -119,9 +119,9 @@ fn what_is_unknown_is_answered() {
         session.ask(r#"{"id": 1, "kind": "a new one"}"#),
         json!({"id": 1})
     );
-    let answer = session.evaluate("nothing", "primal", json!({}));
+    let answer = session.evaluate("nothing", "primal", &json!({}));
     assert_eq!(answer["error"], "no module nothing");
-    let answer = session.evaluate("lse", "hessian", json!({"x": [1.0]}));
+    let answer = session.evaluate("lse", "hessian", &json!({"x": [1.0]}));
     assert_eq!(answer["error"], "no function hessian");
     let answer = session.ask(r#"{"id": 2, "kind": "evaluate"}"#);
     assert_eq!(answer["success"], false);
@@ -240,7 +240,7 @@ fn bad_inputs_are_refused() {
     ];
     let mut session = Session::start();
     for (module, function, input, expected) in bad {
-        let answer = session.evaluate(module, function, input);
+        let answer = session.evaluate(module, function, &input);
         assert_eq!(answer["success"], false, "{module} {function}: {expected}");
         let error = answer["error"].as_str().unwrap();
         assert!(error.contains(expected), "{module} {function}: {error}");
@@ -276,10 +276,10 @@ fn runs_are_repeated_until_both_bounds_are_met() {
     let mut session = Session::start();
     let x = vec![0.5; 1000];
     let input = json!({"x": x, "min_runs": 17, "min_seconds": 0});
-    let timings = session.evaluate("lse", "gradient", input)["timings"].clone();
+    let timings = session.evaluate("lse", "gradient", &input)["timings"].clone();
     assert_eq!(timings.as_array().unwrap().len(), 17);
     let input = json!({"x": x, "min_runs": 1, "min_seconds": 0.05});
-    let timings = session.evaluate("lse", "gradient", input)["timings"].clone();
+    let timings = session.evaluate("lse", "gradient", &input)["timings"].clone();
     let timings = timings.as_array().unwrap();
     let total: u64 = timings
         .iter()
@@ -298,7 +298,7 @@ fn long_lines_are_fast() {
     let mut session = Session::start();
     let x: Vec<f64> = (0..1_000_000).map(|i| f64::from(i) / 3e6).collect();
     let start = Instant::now();
-    let answer = session.evaluate("lse", "gradient", json!({"x": x}));
+    let answer = session.evaluate("lse", "gradient", &json!({"x": x}));
     assert_eq!(answer["output"].as_array().unwrap().len(), x.len());
     assert!(start.elapsed() < PATIENCE);
     assert!(session.end().0);

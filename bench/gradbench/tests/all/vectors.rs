@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 #[track_caller]
 fn check(module: &str, input: &Value, answers: [(&str, Value); 2]) {
     for (function, expected) in answers {
-        let found = evaluate(module, function, input.clone()).unwrap();
+        let found = evaluate(module, function, input);
         assert_close(&found, &expected, 1e-12);
     }
 }
@@ -61,8 +61,8 @@ fn ode() {
 #[test]
 fn ode_out_of_reach() {
     let input = json!({"x": vec![0.5; 100], "s": 10});
-    let gradient = evaluate("ode", "gradient", input).unwrap();
-    assert_eq!(gradient, json!(vec![0.0; 100]));
+    let gradient = evaluate("ode", "gradient", &input);
+    assert_close(&gradient, &json!(vec![0.0; 100]), 0.0);
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn lstm() {
         "state": [[0.3, -0.1], [0.2, 0.6]],
         "sequence": [[1, 0], [0, 1], [1, 1], [1, 0]],
     });
-    let objective = evaluate("lstm", "objective", input.clone()).unwrap();
+    let objective = evaluate("lstm", "objective", &input);
     assert_close(&objective, &json!(0.7270573824346829), 1e-12);
-    let jacobian = evaluate("lstm", "jacobian", input).unwrap();
+    let jacobian = evaluate("lstm", "jacobian", &input);
     let jacobian = jacobian.as_array().unwrap();
     assert_eq!(jacobian.len(), 22);
     let first = json!([
@@ -156,10 +156,10 @@ fn ba() {
         },
         "w_err": {"element": 0.826092651516, "repeated": 31843},
     });
-    let found = evaluate("ba", "objective", input.clone()).unwrap();
+    let found = evaluate("ba", "objective", &input);
     assert_close(&found, &objective, 1e-11);
 
-    let found = evaluate("ba", "jacobian", input).unwrap();
+    let found = evaluate("ba", "jacobian", &input);
     let mut rows: Vec<usize> = (0..30).map(|i| 15 * i).collect();
     rows.push(987133);
     assert_eq!(found["rows"], json!(rows));
@@ -202,7 +202,7 @@ fn ba() {
 #[test]
 fn particle() {
     for function in ["rr", "ff", "fr", "rf"] {
-        let found = evaluate("particle", function, json!({"w": 0})).unwrap();
+        let found = evaluate("particle", function, &json!({"w": 0}));
         assert_near(found.as_f64().unwrap(), 0.2071918746486116, 1e-9);
     }
 }
@@ -210,7 +210,7 @@ fn particle() {
 #[test]
 fn saddle() {
     for function in ["rr", "ff", "fr", "rf"] {
-        let found = evaluate("saddle", function, json!({"start": [1.0, 1.0]})).unwrap();
+        let found = evaluate("saddle", function, &json!({"start": [1.0, 1.0]}));
         for found in found.as_array().unwrap() {
             assert_near(found.as_f64().unwrap(), 8.246324826140356e-06, 1e-15);
         }
@@ -257,7 +257,7 @@ fn ht_of_adbench() {
 /// Compares the first residuals, and sums of squares; gives the first row of the Jacobian.
 fn check_hand(folder: &std::path::Path, first: [f64; 3], sum: f64, sum_of_jacobian: f64) -> Value {
     let input = hand(folder, "hand1_t26_c100.txt");
-    let residuals = evaluate("ht", "objective", input.clone()).unwrap();
+    let residuals = evaluate("ht", "objective", &input);
     assert_eq!(residuals.as_array().unwrap().len(), 300);
     assert_close(
         &json!(residuals.as_array().unwrap()[..3]),
@@ -265,7 +265,7 @@ fn check_hand(folder: &std::path::Path, first: [f64; 3], sum: f64, sum_of_jacobi
         1e-12,
     );
     assert_near(sum_of_squares(&residuals), sum, 1e-12);
-    let jacobian = evaluate("ht", "jacobian", input).unwrap();
+    let jacobian = evaluate("ht", "jacobian", &input);
     assert_eq!(jacobian.as_array().unwrap().len(), 300);
     assert_near(sum_of_squares(&jacobian), sum_of_jacobian, 1e-12);
     jacobian[0].clone()

@@ -152,6 +152,7 @@ fn core_options(
         large_tape: options.warn_cache,
         large_pages,
         check_finite: options.check_finite,
+        count_tapes: std::env::var_os("ZYMASE_COUNT_TAPES").is_some(),
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }

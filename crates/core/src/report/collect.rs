@@ -3,7 +3,7 @@
 use super::values::Values;
 use super::{
     Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Trips,
-    Version, What,
+    Version, What, Written,
 };
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::loops::Loop;
@@ -37,7 +37,7 @@ impl Report {
         layout: &Layout,
     ) -> Report {
         let collector = Collector { module, primal };
-        let values = Values::new(&collector, augmented);
+        let values = Values::new(&collector, augmented, layout);
         let mut report = collector.report(match primal.key.combined {
             true => Form::Combined,
             false => Form::Split,
@@ -55,7 +55,11 @@ impl Report {
         needs.sort();
         for need in needs {
             report.facts.push(values.fact(need, plan));
+            report.written.extend(values.written(need, plan));
         }
+        report
+            .written
+            .extend(collector.addresses(augmented, layout));
         report.facts.extend(collector.active());
         report
     }
@@ -83,6 +87,9 @@ impl Report {
         }
     }
 }
+
+/// The size of the addresses on the tape of what belongs to the tape.
+pub(super) const ADDRESS_BYTES: u64 = 8;
 
 /// A function, for which facts are collected.
 pub(super) struct Collector<'a> {
@@ -112,6 +119,7 @@ impl Collector<'_> {
             frame_bytes: 0,
             on_stack: false,
             sweep: None,
+            written: Vec::new(),
             facts: Vec::new(),
         }
     }
@@ -191,6 +199,49 @@ impl Collector<'_> {
         self.fact(self.loop_loc(l), what)
     }
 
+    /// Whether the records of a level stand in the frame of the function that is both sweeps.
+    pub(super) fn is_kept(&self, level: Option<Loop>, layout: &Layout) -> bool {
+        let Primal { key, loops, .. } = self.primal;
+        match level {
+            None => key.combined,
+            Some(l) => {
+                let root = layout.allocated_before(l).filter(|_| layout.is_inside(l));
+                root.is_some_and(|root| self.is_kept(loops.parent(root), layout))
+            }
+        }
+    }
+
+    /// The addresses that the forward sweep writes: of records, before their loops, of frames that
+    /// have memory of their own, and of lists.
+    fn addresses(&self, augmented: &Augmented, layout: &Layout) -> Vec<Written> {
+        let Primal {
+            loops, function, ..
+        } = self.primal;
+        let records = loops.iter().filter_map(|l| {
+            let root = layout.allocated_before(l)?;
+            Some(Written {
+                block: loops.preheader(root).filter(|_| !layout.is_inside(l))?,
+                bytes: ADDRESS_BYTES,
+                kept: self.is_kept(loops.parent(root), layout),
+            })
+        });
+        let blocks = function.inst_blocks();
+        let calls = augmented.calls.keys().filter_map(|&inst| {
+            let (frame, block) = (layout.callee_frame(inst), blocks[inst]?);
+            let kept = self.is_kept(loops.innermost(block), layout);
+            let address = |kept| Written {
+                block,
+                bytes: ADDRESS_BYTES,
+                kept,
+            };
+            let own = frame.on_heap.then(|| address(kept));
+            // That goes into the frame of the callee.
+            let list = frame.gets_list.then(|| address(kept && !frame.on_heap));
+            Some(own.into_iter().chain(list))
+        });
+        records.chain(calls.flatten()).collect()
+    }
+
     fn insts(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
         let function = &self.primal.function;
         let order = self.primal.order.iter().copied();
@@ -230,6 +281,7 @@ impl Collector<'_> {
                 by,
                 bytes: frame.bytes,
                 apart: frame.on_heap,
+                gets_list: frame.gets_list,
                 per: level.map(|l| self.loop_name(l)),
             });
             self.fact(self.loc(inst), what)

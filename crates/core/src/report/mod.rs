@@ -6,7 +6,7 @@ mod text;
 mod values;
 
 use crate::diagnostic::Place;
-use crate::ir::Func;
+use crate::ir::{Block, Func};
 
 /// What was decided about one derivative.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +32,21 @@ pub struct Report {
     /// The function that makes its tapes, if there may be several at a time: a forward sweep of its
     /// own, or a replayed iteration.
     pub(crate) sweep: Option<Func>,
+    /// How many bytes the forward sweep writes each time it comes to a block, as the facts have it.
+    pub(crate) written: Vec<Written>,
     /// The facts, in the order of the program.
     pub facts: Vec<Fact>,
+}
+
+/// What the forward sweep writes for the reverse sweep.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// Each time it comes to this block.
+    pub block: Block,
+    /// So many bytes.
+    pub bytes: u64,
+    /// Whether they stay in the frame of the function that is both sweeps.
+    pub kept: bool,
 }
 
 /// An argument of a function that is differentiated.
@@ -162,6 +175,8 @@ pub struct CallFact {
     pub bytes: u64,
     /// Whether that is only the address of a frame that has memory of its own.
     pub apart: bool,
+    /// Whether the callee frees memory late, and gets a list for that.
+    pub gets_list: bool,
     /// The loop for each iteration of which there are such bytes.
     pub per: Option<LoopName>,
 }
@@ -192,12 +207,25 @@ pub struct ValueFact {
     pub is_number: bool,
     /// How the reverse sweep gets it.
     pub how: How,
-    /// Bytes each time it is cached; 0 if it is not.
+    /// Bytes each time it is cached or kept; 0 if it is neither.
     pub bytes: u64,
     /// The loop in each iteration of which it is needed.
     pub per: Option<LoopName>,
+    /// How often it is cached in one iteration, or one call.
+    pub times: Times,
     /// Why.
     pub why: Reason,
+}
+
+/// How often a value is cached.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// Once.
+    Once,
+    /// Once if control comes there.
+    AtMostOnce,
+    /// In every iteration of a loop inside, of which the last counts.
+    Again,
 }
 
 /// How the reverse sweep gets a value.
@@ -205,6 +233,8 @@ pub struct ValueFact {
 pub enum How {
     /// From the tape.
     Cached,
+    /// From the function that is both sweeps: in a register, or in its own frame.
+    Kept,
     /// By computing it again.
     Recomputed,
     /// By reading it from the program's memory again.
@@ -216,6 +246,7 @@ impl How {
     pub fn name(self) -> &'static str {
         match self {
             How::Cached => "cached",
+            How::Kept => "kept",
             How::Recomputed => "recomputed",
             How::Reloaded => "reloaded",
         }
@@ -238,6 +269,8 @@ pub struct Reason {
 pub struct Totals {
     /// Values on the tape.
     pub cached: usize,
+    /// Values in the frame of a derivative in one function.
+    pub kept: usize,
     /// Values that are computed again.
     pub recomputed: usize,
     /// Values that are read again.
@@ -262,6 +295,7 @@ impl Report {
                 What::Check(_) => &mut totals.checks,
                 What::Value(value) => match value.how {
                     How::Cached => &mut totals.cached,
+                    How::Kept => &mut totals.kept,
                     How::Recomputed => &mut totals.recomputed,
                     How::Reloaded => &mut totals.reloaded,
                 },

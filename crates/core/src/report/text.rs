@@ -1,8 +1,9 @@
 //! A report as text.
 
+use super::collect::ADDRESS_BYTES;
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Trips,
-    ValueFact, Version, What,
+    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Times,
+    Trips, ValueFact, Version, What,
 };
 use crate::diagnostic::Place;
 use std::fmt;
@@ -168,11 +169,16 @@ impl fmt::Display for LoopFact {
             Records::None => write!(f, ", nothing kept of an iteration"),
             Records::Before(root) => write!(
                 f,
-                ", {bytes} for each iteration, allocated before the loop at {root}"
+                ", {bytes} for each iteration, allocated before the loop at {root}, and \
+                 {ADDRESS_BYTES} for the address"
             ),
             Records::Inside => write!(f, ", {bytes} for each iteration, on the tape around it"),
             Records::Growing => {
-                write!(f, ", {bytes} for each iteration, on a tape that grows")
+                write!(
+                    f,
+                    ", {bytes} for each iteration, on a tape that grows, and {ADDRESS_BYTES} for \
+                     its address"
+                )
             }
         }
     }
@@ -181,10 +187,14 @@ impl fmt::Display for LoopFact {
 impl fmt::Display for CallFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (callee, bytes) = (&self.callee, bytes(self.bytes));
+        let list = match self.gets_list {
+            true => format!(", with a list of what is freed late, {ADDRESS_BYTES} bytes"),
+            false => String::new(),
+        };
         if self.apart {
             return write!(
                 f,
-                "the call of `{callee}` has a frame apart, {bytes} for its address, because \
+                "the call of `{callee}` has a frame apart, {bytes} for its address{list}, because \
                  it leads back to itself and keeps something each time"
             );
         }
@@ -200,10 +210,22 @@ impl fmt::Display for CallFact {
             CalledBy::Rule => "has a derivative of the program's",
             CalledBy::LinearAlgebra => "has a derivative by linear algebra",
         };
-        write!(f, "the call of `{callee}` {how}, frame of {bytes}")?;
+        write!(f, "the call of `{callee}` {how}, frame of {bytes}{list}")?;
         match &self.per {
             Some(l) if self.bytes > 0 => write!(f, " for each iteration of the loop at {l}"),
             _ => Ok(()),
+        }
+    }
+}
+
+impl ValueFact {
+    /// What to say behind the bytes if they are not written once in each iteration, or call.
+    pub fn when(&self) -> &'static str {
+        match (self.times, &self.per) {
+            (Times::Once, _) => "",
+            (Times::AtMostOnce, Some(_)) => " that comes here",
+            (Times::AtMostOnce, None) => " if control comes here",
+            (Times::Again, _) => ", written each time it is computed",
         }
     }
 }
@@ -220,6 +242,7 @@ impl fmt::Display for ValueFact {
             if let Some(l) = &self.per {
                 write!(f, " for each iteration of the loop at {l}")?;
             }
+            f.write_str(self.when())?;
         }
         match self.why.before {
             "" => Ok(()),

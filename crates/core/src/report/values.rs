@@ -1,24 +1,30 @@
 //! Facts about the values that the reverse sweep needs.
 
 use super::collect::Collector;
-use super::{Fact, How, ValueFact, What};
+use super::{Fact, How, Times, ValueFact, What, Written};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::Place;
-use crate::ir::{Loc, Op, Value, ValueDef};
+use crate::ir::{Block, Loc, Op, Value, ValueDef};
 use crate::plan::{Need, Plan, Source};
-use crate::reverse::Augmented;
+use crate::primal::Primal;
+use crate::reverse::{Augmented, Layout};
 use cranelift_entity::SecondaryMap;
 
 /// What the reverse sweep may need.
 pub(super) struct Values<'a> {
     collector: &'a Collector<'a>,
     augmented: &'a Augmented,
+    layout: &'a Layout,
     /// Where each value is first used.
     first_use: SecondaryMap<Value, Option<Loc>>,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(collector: &'a Collector<'a>, augmented: &'a Augmented) -> Values<'a> {
+    pub(super) fn new(
+        collector: &'a Collector<'a>,
+        augmented: &'a Augmented,
+        layout: &'a Layout,
+    ) -> Values<'a> {
         let mut first_use: SecondaryMap<Value, Option<Loc>> = SecondaryMap::new();
         for &block in &collector.primal.order {
             for &inst in augmented.func.block_insts(block) {
@@ -33,6 +39,7 @@ impl<'a> Values<'a> {
         Values {
             collector,
             augmented,
+            layout,
             first_use,
         }
     }
@@ -44,6 +51,7 @@ impl<'a> Values<'a> {
             .def_inst(need.value)
             .is_some_and(|inst| matches!(func.inst(inst).op, Op::Load(_)));
         let how = match source {
+            Source::Cache if self.collector.is_kept(need.level, self.layout) => How::Kept,
             Source::Cache => How::Cached,
             Source::Recompute if is_load => How::Reloaded,
             Source::Recompute => How::Recomputed,
@@ -63,12 +71,74 @@ impl<'a> Values<'a> {
                 Source::Recompute => 0,
             },
             per: need.level.map(|l| self.collector.loop_name(l)),
+            times: self.times(need),
             why: self.collector.reason(plan.reasons.get(&need).copied()),
         });
         Fact {
             places: self.places(need.value),
             what,
         }
+    }
+
+    /// Where the forward sweep writes a value, and how many bytes.
+    pub(super) fn written(&self, need: Need, plan: &Plan) -> Option<Written> {
+        let What::Value(fact) = self.fact(need, plan).what else {
+            return None;
+        };
+        let level = match need.level {
+            Some(l) => self.collector.primal.loops.header(l),
+            None => self.collector.primal.function.entry(),
+        };
+        let block = match fact.times {
+            Times::Once => level,
+            Times::AtMostOnce | Times::Again => self.augmented.def_block(need.value)?,
+        };
+        (fact.bytes > 0).then_some(Written {
+            block,
+            bytes: fact.bytes,
+            kept: fact.how == How::Kept,
+        })
+    }
+
+    /// How often a value is computed in an iteration of its level.
+    fn times(&self, need: Need) -> Times {
+        let Primal {
+            loops,
+            dominators,
+            cfg,
+            ..
+        } = self.collector.primal;
+        let Some(block) = self.augmented.def_block(need.value) else {
+            return Times::Once;
+        };
+        if loops.innermost(block) != need.level {
+            return Times::Again;
+        }
+        let ends: Vec<Block> = match need.level {
+            Some(l) => {
+                let exits = loops.exits(l).iter();
+                let exits = exits.filter(|exit| cfg.reaches_return(exit.to));
+                let latches = loops.latches(l).iter().copied();
+                latches.chain(exits.map(|exit| exit.from)).collect()
+            }
+            None => self.returns(),
+        };
+        match ends.iter().all(|&end| dominators.dominates(block, end)) {
+            true => Times::Once,
+            false => Times::AtMostOnce,
+        }
+    }
+
+    /// The blocks that end the function.
+    fn returns(&self) -> Vec<Block> {
+        let Primal {
+            function, order, ..
+        } = self.collector.primal;
+        let returns = |&block: &Block| {
+            let end = function.terminator(block);
+            end.is_some_and(|end| matches!(function.inst(end).op, Op::Return))
+        };
+        order.iter().copied().filter(returns).collect()
     }
 
     fn describe(&self, value: Value) -> String {

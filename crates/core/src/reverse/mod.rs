@@ -26,6 +26,7 @@ mod adjoint;
 mod augmented;
 mod combine;
 mod control;
+pub mod count;
 mod decisions;
 pub mod delayed;
 pub mod dropped;
@@ -91,7 +92,8 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
     } = synthesis;
     warnings.note_plan(module, primal, &augmented, &layout);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
-    let augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
+    let mut augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
+    count::insert(synthesis, primal, &mut augmented, &report.written, &layout);
     Ok(Bodies {
         augmented,
         gradient,

@@ -11,6 +11,7 @@
 //! stands in the record around it.
 
 use super::augmented::Augmented;
+use super::count::Counts;
 use super::delayed::{LIST_FIELD, list_access};
 use super::insertions::{Insertions, Place};
 use crate::analysis::loops::Loop;
@@ -28,7 +29,7 @@ use crate::shadow::ActiveCall;
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 use cranelift_entity::EntityRef;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Where each cached value is.
 #[derive(Default, Debug)]
@@ -48,6 +49,8 @@ pub struct CalleeFrame {
     pub bytes: u64,
     /// Whether only its address stands there, and it has memory of its own.
     pub on_heap: bool,
+    /// Whether the caller puts the address of the list of [`delayed`](super::delayed) frees into it.
+    pub gets_list: bool,
 }
 
 /// The records of a loop.
@@ -93,8 +96,10 @@ impl Record {
 /// An array of at most this many bytes stands in the record around it.
 const MOST_BYTES_INSIDE: u64 = 1024;
 
-/// How many records a tape that grows has room for at first; a power of two.
+/// How many records a tape that grows has room for at first, a power of two: that of an outermost loop,
+/// and that of a loop in another, which begins many tapes and may run once each time.
 const FIRST_RECORDS: u64 = 16;
+const FIRST_RECORDS_INSIDE: u64 = 2;
 
 /// Records begin at addresses of this alignment; `malloc` gives no more.
 const RECORD_ALIGN: u64 = 16;
@@ -128,6 +133,12 @@ impl Layout {
         if synthesis.has_list(&primal.key) {
             let field = layout.records.entry(None).or_default().add(8, 8);
             debug_assert_eq!(field, LIST_FIELD);
+        }
+        let mut lists: HashSet<Inst> = HashSet::new();
+        for (&inst, call) in &augmented.calls {
+            if synthesis.has_list(&call.key) {
+                lists.insert(inst);
+            }
         }
         let module = &synthesis.module;
         for need in plan.cached() {
@@ -191,6 +202,7 @@ impl Layout {
                 offset,
                 bytes: frame_bytes(call, split).unwrap_or(8),
                 on_heap,
+                gets_list: lists.contains(&inst),
             };
             layout.frames.insert(inst, frame);
         }
@@ -471,11 +483,17 @@ impl Filler<'_> {
         } else {
             let about = (&self.primal.function.name, l);
             let chance = self.synthesis.options.chance(Choice::FirstRecords, about);
-            let first = chance.map_or(FIRST_RECORDS, |n| 1 << (n % 6));
+            let usual = match self.primal.loops.parent(l) {
+                Some(_) => FIRST_RECORDS_INSIDE,
+                None => FIRST_RECORDS,
+            };
+            let first = chance.map_or(usual, |n| 1 << (n % 6));
             let large = self.synthesis.options.large_pages;
             let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first, large);
+            let counts = Counts::growth(self.synthesis, self.primal, first);
             self.insert(header, 0, |b| {
                 let size = b.func.iconst(Type::i64(), bytes.into());
+                counts.note(b, &[counter, size]);
                 let field = b.offset(outer, array.field);
                 let args = vec![field, counter, size];
                 base = b.call(grow, sig, args).unwrap_or(field);
@@ -533,6 +551,7 @@ impl Filler<'_> {
         let (malloc, sig) = support::malloc(&mut self.synthesis.module);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
+        let counts = Counts::allocation(self.synthesis, self.primal);
         let short = self.primal.breaks(Defect::TapeOneShort);
         // What is on the stack of tapes comes in chunks.
         let large = self.synthesis.options.large_pages && !flags.contains(FnFlags::TAPE);
@@ -545,6 +564,7 @@ impl Filler<'_> {
                 let trips = if short { last } else { b.add(last, one) };
                 total = support::saturating_product(b, total, trips);
             }
+            counts.note(b, &[total]);
             base = b
                 .call_with(malloc, sig, vec![total], flags)
                 .unwrap_or(outer);
@@ -633,7 +653,10 @@ impl Filler<'_> {
             return;
         };
         let CalleeFrame {
-            offset, on_heap, ..
+            offset,
+            on_heap,
+            gets_list,
+            ..
         } = self.layout.callee_frame(inst);
         let Some(frame) = self.augmented.func.result(place) else {
             return;
@@ -645,7 +668,7 @@ impl Filler<'_> {
         let level = self.primal.loops.innermost(block);
         let record = self.addresses.get(&level).or(self.addresses.get(&None));
         let Some(&record) = record else { return };
-        if self.synthesis.has_list(&call.key) {
+        if gets_list {
             let own = self.addresses[&None];
             self.insert_later(block, Place::After(place), |b| {
                 let field = b.offset(own, LIST_FIELD);
@@ -667,9 +690,11 @@ impl Filler<'_> {
         let size = self.synthesis.frame_size(&call.key);
         let access = self.layout.access(&self.synthesis.module, Type::ptr());
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
+        let counts = Counts::allocation(self.synthesis, self.primal);
         let mut memory = record;
         self.insert_later(block, Place::Before(place), |b| {
             let bytes = b.call(size.0, size.1, Vec::new()).unwrap_or(record);
+            counts.note(b, &[bytes]);
             memory = b
                 .call_with(malloc, sig, vec![bytes], flags)
                 .unwrap_or(record);

@@ -2,7 +2,7 @@
 //! and those that Zymase brings along for the containers of C++.
 
 use super::parts::{is_allocator, is_left_alone, operands_of};
-use super::targets::{called_types, marked};
+use super::targets::{called_types, hold, marked};
 use super::{Library, Wanted, forget_notes, is_local, set_name};
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
@@ -70,9 +70,13 @@ pub(super) fn take_from_library(
             let named = pins.requests[before.0..].iter_mut().map(|r| &mut r.target);
             let about = pins.registered[before.1..].iter_mut();
             let about = about.flat_map(|registered| registered.functions_mut());
+            let mut kept = Vec::new();
             for name in named.chain(about) {
                 make_unique(&module, name, number);
+                kept.extend(module.function(name));
             }
+            // Nothing in the module may lead there but what was a request or a registration.
+            hold(&module, kept, &format!("__zymase_said_{number}"));
             // The body stays: this module of the program has a barrier of its own, which nobody
             // else can call.
             let barriers = pins.barriers[known..].iter();

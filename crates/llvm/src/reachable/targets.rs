@@ -50,14 +50,18 @@ pub(super) fn mark_address_taken(module: &Module) {
 
 /// Lets a constant refer to the marked functions, so that a linker does not leave them behind.
 pub(super) fn hold_marked(module: &Module, tag: &str) {
-    let mut functions: Vec<LLVMValueRef> = module.functions().filter(is_marked).collect();
+    let functions = module.functions().filter(is_marked).collect();
+    hold(module, functions, &format!("__zymase_taken_{tag}"));
+}
+
+/// Lets a constant of this name refer to some functions.
+pub(super) fn hold(module: &Module, mut functions: Vec<LLVMValueRef>, name: &str) {
     // SAFETY: the content has the type of the constant; LLVM copies the list and the name.
     unsafe {
         let pointer = LLVMPointerTypeInContext(module.context().raw(), 0);
         let count = functions.len() as u64;
         let list = LLVMConstArray2(pointer, functions.as_mut_ptr(), count);
-        let name = c_string(&format!("__zymase_taken_{tag}"));
-        let holder = LLVMAddGlobal(module.raw(), LLVMTypeOf(list), name.as_ptr());
+        let holder = LLVMAddGlobal(module.raw(), LLVMTypeOf(list), c_string(name).as_ptr());
         LLVMSetInitializer(holder, list);
         LLVMSetGlobalConstant(holder, 1);
     }

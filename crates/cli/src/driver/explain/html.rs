@@ -114,7 +114,7 @@ fn form(report: &Report) -> String {
 }
 
 fn summary(page: &mut String, reports: &[&Report]) {
-    page.push_str("<h2>Made</h2>\n<div class=\"scroll\"><table id=\"summary\">\n<tr><th>derivative of</th><th>form</th><th class=\"count\">bytes per call</th><th>bytes per iteration</th><th class=\"count\">cached</th><th class=\"count\">reloaded</th><th class=\"count\">recomputed</th><th class=\"count\">loops</th><th class=\"count\">calls</th><th class=\"count\">checks</th></tr>\n");
+    page.push_str("<h2>Made</h2>\n<div class=\"scroll\"><table id=\"summary\">\n<tr><th>derivative of</th><th>form</th><th class=\"count\">bytes per call</th><th>bytes per iteration</th><th class=\"count\">cached</th><th class=\"count\">kept</th><th class=\"count\">reloaded</th><th class=\"count\">recomputed</th><th class=\"count\">loops</th><th class=\"count\">calls</th><th class=\"count\">checks</th></tr>\n");
     for (number, report) in reports.iter().enumerate() {
         let totals = report.totals();
         let _ = write!(
@@ -142,6 +142,7 @@ fn summary(page: &mut String, reports: &[&Report]) {
         }
         for count in [
             totals.cached,
+            totals.kept,
             totals.reloaded,
             totals.recomputed,
             totals.loops,
@@ -176,7 +177,8 @@ fn per_iteration(number: usize, report: &Report) -> Vec<(u64, String)> {
 fn filters(page: &mut String) {
     page.push_str("<div class=\"filters\"><span class=\"quiet\">Show</span>\n");
     for (class, label) in [
-        ("cached", "cached: kept on the tape"),
+        ("cached", "cached: on the tape"),
+        ("kept", "kept: in the frame"),
         ("reloaded", "reloaded: read from memory again"),
         ("recomputed", "recomputed"),
         ("loop", "loops"),

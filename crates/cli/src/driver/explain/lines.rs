@@ -22,8 +22,9 @@ pub struct Annotated<'a> {
 }
 
 /// The class of a fact, which gives it its colour. The first of these that a line has is the line's.
-const CLASSES: [&str; 7] = [
+const CLASSES: [&str; 8] = [
     "cached",
+    "kept",
     "check",
     "reloaded",
     "recomputed",
@@ -41,6 +42,7 @@ pub fn fact_class(fact: &Fact) -> &'static str {
         What::Check(_) => "check",
         What::Value(value) => match value.how {
             How::Cached => "cached",
+            How::Kept => "kept",
             How::Recomputed => "recomputed",
             How::Reloaded => "reloaded",
         },
@@ -334,7 +336,7 @@ impl<'a> Annotated<'a> {
                 );
                 if value.bytes > 0 {
                     let per = self.per(value.per.as_ref(), value.bytes);
-                    let _ = write!(text, ", {}", bytes(value.bytes, per));
+                    let _ = write!(text, ", {}{}", bytes(value.bytes, per), value.when());
                 }
                 if !value.why.before.is_empty() {
                     let by = value.why.by.as_ref();

@@ -1,0 +1,116 @@
+//! What `zymase explain` says of tapes is true: programs of `bench/` are built so that every forward
+//! sweep tells how many bytes it is said to cache or keep, how many it writes, and how many it asks for
+//! (`zymase_core::reverse::count`). The first two are the same for every derivative, and the last are
+//! at most twice as many.
+
+mod common;
+
+use common::{Folder, succeed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Adds up what is told of each function, and prints it in the end.
+const COUNTS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+enum { MOST = 100 };
+static struct { const char *name; long said, written, allocated; } all[MOST];
+static int known;
+
+void zymase_count_tape(const char *name, long said, long written, long allocated) {
+  int i = 0;
+  while (i < known && strcmp(all[i].name, name) != 0) i++;
+  if (i == MOST) return;
+  if (i == known) all[known++].name = name;
+  all[i].said += said;
+  all[i].written += written;
+  all[i].allocated += allocated;
+}
+
+__attribute__((destructor)) static void tell(void) {
+  for (int i = 0; i < known; i++)
+    printf("tape of\t%s\t%ld\t%ld\t%ld\n", all[i].name, all[i].said, all[i].written, all[i].allocated);
+}
+"#;
+
+/// What was told of one function.
+#[derive(Debug)]
+struct Told {
+    name: String,
+    said: u64,
+    written: u64,
+    allocated: u64,
+}
+
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench")
+}
+
+/// Builds and runs a program, and gives what it tells.
+fn told(name: &str) -> Vec<Told> {
+    let folder = Folder::with(&[("counts.c", COUNTS)]);
+    let c = programs().join(format!("{name}.c"));
+    let (language, source) = match c.exists() {
+        true => ("cc", c),
+        false => ("c++", c.with_extension("cpp")),
+    };
+    succeed(&folder.zymase("cc -O2 -c counts.c"));
+    let mut compile = Command::new(common::binary());
+    compile.args([language, "-O2"]).arg(source);
+    compile.args(["counts.o", "-lm", "-o", "program"]);
+    compile.env("ZYMASE_COUNT_TAPES", "1");
+    succeed(&compile.current_dir(folder.path()).output().unwrap());
+    let printed =
+        succeed(&folder.command(&folder.path().join("program").display().to_string(), "tiny"));
+    let lines = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("tape of\t"));
+    let told = lines.map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let number = |i: usize| fields[i].parse().unwrap();
+        Told {
+            name: fields[0].to_string(),
+            said: number(1),
+            written: number(2),
+            allocated: number(3),
+        }
+    });
+    told.collect()
+}
+
+fn check(name: &str) -> Vec<Told> {
+    let all = told(name);
+    println!("{all:#?}");
+    for told in &all {
+        assert_eq!(told.said, told.written, "bytes of {}", told.name);
+    }
+    let written: u64 = all.iter().map(|told| told.written).sum();
+    let allocated: u64 = all.iter().map(|told| told.allocated).sum();
+    assert!(allocated <= 2 * written, "{allocated} bytes for {written}");
+    all
+}
+
+/// Checks a program whose derivatives need no tape: what they keep is in their own frames.
+fn check_without_tape(name: &str) {
+    for told in check(name) {
+        let kept = told.name.ends_with(" (kept)");
+        assert!(kept || (told.written, told.allocated) == (0, 0), "{told:?}");
+    }
+}
+
+macro_rules! suite {
+    ($check:ident: $($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                let _ = $check(stringify!($name));
+            }
+        )*
+    };
+}
+
+suite!(
+    check: brusselator, det, fft_recursive, gmm, ht, kmeans, llsq, lse, lstm, ode, odeint, particle, saddle,
+);
+
+suite!(check_without_tape: ba, dot, matmul);
