@@ -2,6 +2,7 @@
 
 use crate::analysis::Callees;
 use crate::analysis::activity::Activity;
+use crate::analysis::activity::keepable::Keepable;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::Effects;
@@ -52,6 +53,8 @@ pub struct Primal {
     pub trip_counts: SecondaryMap<Loop, TripCount>,
     /// What it reads that is still there when the reverse sweep runs.
     pub overwrite: Overwrite,
+    /// The memory whose frees could wait for the reverse sweep.
+    pub keepable: Keepable,
     /// What calls do with memory.
     pub effects: Rc<Effects>,
     /// What derivatives flow through.
@@ -212,7 +215,11 @@ impl Primal {
             frame_ends: !key.combined && !options.breaks(Defect::FrameOutlives),
             planted: options.planted,
         };
-        let overwrite = Overwrite::of_function(module, &function, &effects, &window);
+        let keepable = match key.reverse {
+            true => activity.keepable(module, &function, &effects),
+            false => Keepable::default(),
+        };
+        let overwrite = Overwrite::keeping(module, &function, &effects, &window, &keepable);
         let overwrite = overwrite.unwrap_or_default();
         let order = cfg.reverse_postorder().to_vec();
         Ok(Primal {
@@ -226,6 +233,7 @@ impl Primal {
             types,
             trip_counts,
             overwrite,
+            keepable,
             effects,
             activity,
             dispatched,

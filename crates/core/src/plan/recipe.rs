@@ -1,6 +1,7 @@
 //! How the reverse sweep could get a value without a tape.
 
 use super::Why;
+use super::kept::kept_for;
 use crate::analysis::overwrite::{Because, Overwritten};
 use crate::ir::{
     BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
@@ -50,7 +51,11 @@ pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value:
             Overwritten::IfOverlap(conditions) => {
                 Why::IntactIfChecked(conditions.first().map(|c| c.by))
             }
-            _ => Why::Intact,
+            _ => {
+                let groups = kept_for(primal, augmented, value).into_iter();
+                let mut frees = groups.flat_map(|group| primal.keepable.frees(group));
+                frees.next().map_or(Why::Intact, Why::Kept)
+            }
         },
         _ => Why::CostsLess,
     }

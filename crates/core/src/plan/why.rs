@@ -43,6 +43,8 @@ pub enum Why {
     AskedFor,
     /// Reloaded: nothing overwrites its memory.
     Intact,
+    /// Reloaded: nothing overwrites its memory, which this instruction would free and which stays.
+    Kept(Inst),
     /// Reloaded: this instruction writes elsewhere, which is checked when the function is entered.
     IntactIfChecked(Option<Inst>),
 }
@@ -70,6 +72,10 @@ impl Why {
             Why::FollowsFromConditions => ("it follows from the conditions above", ""),
             Why::AskedFor => ("the program asks for that", ""),
             Why::Intact => ("nothing overwrites its memory", ""),
+            Why::Kept(_) => (
+                "nothing overwrites its memory, which is freed later than",
+                "",
+            ),
             Why::IntactIfChecked(_) => (
                 "what is written",
                 "does not overlap its memory, which is checked at the start",
@@ -80,7 +86,7 @@ impl Why {
     /// The instruction that it names.
     pub fn by(self) -> Option<Inst> {
         match self {
-            Why::OverwrittenBy(inst) => Some(inst),
+            Why::OverwrittenBy(inst) | Why::Kept(inst) => Some(inst),
             Why::OverwrittenIfOverlap(inst) | Why::IntactIfChecked(inst) => inst,
             _ => None,
         }

@@ -95,6 +95,8 @@ pub enum What {
     Call(CallFact),
     /// A value that the reverse sweep needs.
     Value(ValueFact),
+    /// Memory that stays until the reverse sweep.
+    Kept(KeptFact),
     /// The derivative checks when it is called that what is read here does not overlap what is
     /// written there.
     Check(Option<Place>),
@@ -176,6 +178,17 @@ pub enum CalledBy {
     LinearAlgebra,
 }
 
+/// Memory that the program makes and frees, and that stays until the reverse sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFact {
+    /// How many bytes it has, if that is always the same.
+    pub bytes: Option<u64>,
+    /// The loop in each iteration of which it is made.
+    pub per: Option<LoopName>,
+    /// Where the program frees it.
+    pub freed: Option<Place>,
+}
+
 /// A value that the reverse sweep needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueFact {
@@ -245,6 +258,8 @@ pub struct Totals {
     pub calls: usize,
     /// Comparisons of ranges when the derivative is called.
     pub checks: usize,
+    /// Allocations that stay until the reverse sweep.
+    pub kept: usize,
 }
 
 impl Report {
@@ -257,6 +272,7 @@ impl Report {
                 What::Loop(_) | What::Nest { .. } => &mut totals.loops,
                 What::Call(_) => &mut totals.calls,
                 What::Check(_) => &mut totals.checks,
+                What::Kept(_) => &mut totals.kept,
                 What::Value(value) => match value.how {
                     How::Cached => &mut totals.cached,
                     How::Recomputed => &mut totals.recomputed,

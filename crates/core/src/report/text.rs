@@ -1,8 +1,8 @@
 //! A report as text.
 
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Trips,
-    ValueFact, Version, What,
+    Argument, CallFact, CalledBy, Fact, Form, KeptFact, LoopFact, LoopName, Reason, Records,
+    Report, Trips, ValueFact, Version, What,
 };
 use crate::diagnostic::Place;
 use std::fmt;
@@ -142,6 +142,7 @@ impl fmt::Display for Fact {
             }
             What::Call(call) => write!(f, "{}{call}", prefix(&place)),
             What::Value(value) => write!(f, "{}{value}", prefix(&place)),
+            What::Kept(kept) => write!(f, "{}{kept}", prefix(&place)),
             What::Check(by) => {
                 write!(f, "{}checked at the start: what is read", prefix(&place))?;
                 let by = by.as_ref().map(|by| format!(" at {}", line(by)));
@@ -197,6 +198,23 @@ impl fmt::Display for CallFact {
         match &self.per {
             Some(l) if self.bytes > 0 => write!(f, " for each iteration of the loop at {l}"),
             _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for KeptFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the memory that is allocated here")?;
+        if let Some(count) = self.bytes {
+            write!(f, ", {},", bytes(count))?;
+        }
+        if let Some(l) = &self.per {
+            write!(f, " in each iteration of the loop at {l}")?;
+        }
+        f.write_str(" stays until the reverse sweep")?;
+        match &self.freed {
+            Some(freed) => write!(f, " instead of being freed at {}", line(freed)),
+            None => Ok(()),
         }
     }
 }

@@ -187,6 +187,11 @@ impl Augmented {
         }
     }
 
+    /// The block that an instruction stands in.
+    pub fn block_of(&self, inst: Inst) -> Option<Block> {
+        self.blocks[inst]
+    }
+
     /// The block that a value is defined in; none for constants.
     pub fn def_block(&self, value: Value) -> Option<Block> {
         match self.func.def(value) {

@@ -10,12 +10,19 @@
 //! `a[k*n + j]` is never written again in rows `i` above `k`. What is left is a pair of address
 //! ranges that the derivative can compare at run time when it is entered, if both ranges are known
 //! then.
+//!
+//! Memory that the function frees is overwritten by that, unless the free waits for the reverse sweep
+//! ([`Keepable`]): then the answer holds for as long as it does, and says which frees have to wait.
+//! Memory that is made anew in each iteration of a loop is other memory in each of them as long as
+//! none of it is freed, so such answers depend on that, too ([`renewed`]).
 
 mod pairs;
 mod proof;
 mod reads;
+mod renewed;
 mod writes;
 
+use super::activity::keepable::{Group, Keepable};
 use super::alias::Aliases;
 use super::cfg::Cfg;
 use super::dominators::Dominators;
@@ -28,7 +35,7 @@ use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
 use crate::planted::Defect;
 use pairs::Analysis;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
@@ -97,6 +104,8 @@ pub struct Overwrite {
     /// For each nest, its inputs.
     nests: HashMap<Inst, Vec<Overwritten>>,
     calls: HashMap<Inst, Call>,
+    /// For each instruction that reads, the memory that must not be freed for the answers to hold.
+    kept: HashMap<Inst, BTreeSet<Group>>,
 }
 
 /// What is known of the memory that a call sees.
@@ -126,6 +135,17 @@ impl Overwrite {
         effects: &Effects,
         window: &Window,
     ) -> Option<Overwrite> {
+        Overwrite::keeping(module, func, effects, window, &Keepable::default())
+    }
+
+    /// The same if the frees of some memory may wait for the reverse sweep.
+    pub fn keeping(
+        module: &Module,
+        func: &Function,
+        effects: &Effects,
+        window: &Window,
+        keepable: &Keepable,
+    ) -> Option<Overwrite> {
         if func.is_declaration() {
             return None;
         }
@@ -145,15 +165,14 @@ impl Overwrite {
                 .too_tight(window.breaks(Defect::BoundsTooTight)),
             fuel: Cell::new(proof::FUEL),
             effects,
+            keepable,
+            kept: RefCell::default(),
             summaries: Default::default(),
+            cfg: &cfg,
             loops: &loops,
             points_to: &points_to,
         };
-        let mut result = Overwrite {
-            reads: HashMap::new(),
-            nests: HashMap::new(),
-            calls: HashMap::new(),
-        };
+        let mut result = Overwrite::default();
         for &block in cfg.reverse_postorder() {
             let is_read = |&&inst: &&Inst| {
                 let op = &func.inst(inst).op;
@@ -191,6 +210,10 @@ impl Overwrite {
                     }
                     _ => {}
                 }
+                let kept = analysis.kept.take();
+                if !kept.is_empty() {
+                    result.kept.insert(inst, kept);
+                }
             }
         }
         Some(result)
@@ -211,6 +234,12 @@ impl Overwrite {
             Some(answer) => answer.clone(),
             None => Overwritten::Yes(Because::Inst(nest)),
         }
+    }
+
+    /// The memory that must stay until the reverse sweep for the answers about a load, a nest or a
+    /// call to hold.
+    pub fn kept(&self, inst: Inst) -> impl Iterator<Item = Group> + '_ {
+        self.kept.get(&inst).into_iter().flatten().copied()
     }
 
     /// Every condition under which some read, here or in a callee, is intact, each once, with the
