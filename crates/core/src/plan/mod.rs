@@ -17,7 +17,7 @@ mod why;
 pub use everything::everything;
 pub use kept::constant_bytes;
 pub use min_cut::min_cut;
-pub(crate) use recipe::called_again;
+pub(crate) use recipe::{called_again, stored};
 pub use why::Why;
 
 use crate::analysis::activity::keepable::Group;
@@ -80,11 +80,13 @@ impl Plan {
             .order
             .iter()
             .flat_map(|&b| primal.function.block_insts(b));
-        again.any(|(need, _)| func.def_inst(need.value).is_some_and(is_read))
-            || augmented
-                .calls
-                .values()
-                .any(|call| call.pair.reloads != Some(false))
+        again.any(|(need, _)| {
+            stored(primal, augmented, need.value).is_some()
+                || func.def_inst(need.value).is_some_and(is_read)
+        }) || augmented
+            .calls
+            .values()
+            .any(|call| call.pair.reloads != Some(false))
             || insts.any(|&inst| matches!(primal.function.inst(inst).op, Op::Nest(_)))
     }
 

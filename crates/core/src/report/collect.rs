@@ -245,11 +245,15 @@ impl Collector<'_> {
         let allocations = groups.flat_map(|&g| keepable.allocations(g).map(move |inst| (g, inst)));
         let fact = |(group, inst): (Group, Inst)| {
             let level = blocks[inst].and_then(|block| self.primal.loops.innermost(block));
-            let freed = keepable.frees(group).find_map(|free| self.loc(free));
+            // One free of several ways has no line of its own.
+            let frees = keepable.frees(group).map(|free| self.loc(free));
+            let mut frees =
+                frees.filter_map(|loc| Place::chain(self.module, loc).into_iter().next());
+            let freed = frees.find(|place| place.line > 0);
             let what = What::Kept(KeptFact {
                 bytes: constant_bytes(self.module, self.primal, inst),
                 per: level.map(|l| self.loop_name(l)),
-                freed: Place::chain(self.module, freed).into_iter().next(),
+                freed,
             });
             self.fact(self.loc(inst), what)
         };

@@ -5,7 +5,7 @@ use super::{Fact, How, ValueFact, What};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::Place;
 use crate::ir::{Loc, Op, Value, ValueDef};
-use crate::plan::{Need, Plan, Source};
+use crate::plan::{Need, Plan, Source, Why};
 use crate::reverse::Augmented;
 use cranelift_entity::SecondaryMap;
 
@@ -45,7 +45,9 @@ impl<'a> Values<'a> {
             .is_some_and(|inst| matches!(func.inst(inst).op, Op::Load(_)));
         let how = match source {
             Source::Cache => How::Cached,
-            Source::Recompute if is_load => How::Reloaded,
+            Source::Recompute if is_load || plan.reasons.get(&need) == Some(&Why::Stored) => {
+                How::Reloaded
+            }
             Source::Recompute => How::Recomputed,
         };
         let what = What::Value(ValueFact {

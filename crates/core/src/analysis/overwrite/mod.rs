@@ -101,10 +101,15 @@ pub enum Because {
 #[derive(Clone, Debug, Default)]
 pub struct Overwrite {
     reads: HashMap<Inst, Overwritten>,
+    /// What was written by each store.
+    stores: HashMap<Inst, Overwritten>,
+    /// What loads read from one address in all iterations of the innermost loop around them, while it
+    /// runs.
+    steady: HashMap<Inst, Overwritten>,
     /// For each nest, its inputs.
     nests: HashMap<Inst, Vec<Overwritten>>,
     calls: HashMap<Inst, Call>,
-    /// For each instruction that reads, the memory that must not be freed for the answers to hold.
+    /// For each of these instructions, the memory that must not be freed for the answers to hold.
     kept: HashMap<Inst, BTreeSet<Group>>,
 }
 
@@ -190,6 +195,9 @@ impl Overwrite {
                         let size = func.result(inst).and_then(|v| size_of(module, func, v));
                         let read = Touch::new(block, data.args[0], size, Some(access));
                         result.reads.insert(inst, analysis.read(at, &read, &later));
+                        if let Some(answer) = analysis.in_loop(&read) {
+                            result.steady.insert(inst, answer);
+                        }
                     }
                     Op::MemCopy { src, .. } => {
                         let mut read = Touch::new(block, data.args[1], None, Some(src));
@@ -216,6 +224,27 @@ impl Overwrite {
                 }
             }
         }
+        // Proofs are for reads first.
+        for &block in cfg.reverse_postorder() {
+            let stores = func.block_insts(block).iter().enumerate();
+            let stores = stores.filter(|(_, inst)| matches!(func.inst(**inst).op, Op::Store(_)));
+            let mut later = None;
+            for (index, &inst) in stores {
+                let data = func.inst(inst);
+                let Op::Store(access) = &data.op else {
+                    continue;
+                };
+                let later = later.get_or_insert_with(|| Later::new(&cfg, &loops, block));
+                let size = size_of(module, func, data.args[0]);
+                let written = Touch::new(block, data.args[1], size, Some(access));
+                let answer = analysis.read((block, index, inst), &written, later);
+                result.stores.insert(inst, answer);
+                let kept = analysis.kept.take();
+                if !kept.is_empty() {
+                    result.kept.insert(inst, kept);
+                }
+            }
+        }
         Some(result)
     }
 
@@ -228,6 +257,32 @@ impl Overwrite {
         }
     }
 
+    /// Whether the bytes that a load reads from one address in all iterations of the innermost loop
+    /// around it are never written while that runs, if all conditions of other reads hold.
+    pub fn is_steady(&self, load: Inst, disjoint: bool) -> bool {
+        match self.steady.get(&load) {
+            Some(Overwritten::Never) => true,
+            Some(Overwritten::IfOverlap(needed)) if disjoint => {
+                let checked = self.conditions();
+                needed.iter().all(|needed| {
+                    let same = |(_, c): &(Inst, Condition)| {
+                        c.read == needed.read && c.write == needed.write
+                    };
+                    checked.iter().any(same)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the bytes that a store wrote are intact later.
+    pub fn stored(&self, store: Inst) -> Overwritten {
+        match self.stores.get(&store) {
+            Some(answer) => answer.clone(),
+            None => Overwritten::Yes(Because::Inst(store)),
+        }
+    }
+
     /// Whether the elements of a nest's input are intact later.
     pub fn input(&self, nest: Inst, index: usize) -> Overwritten {
         match self.nests.get(&nest).and_then(|inputs| inputs.get(index)) {
@@ -236,8 +291,8 @@ impl Overwrite {
         }
     }
 
-    /// The memory that must stay until the reverse sweep for the answers about a load, a nest or a
-    /// call to hold.
+    /// The memory that must stay until the reverse sweep for the answers about a load, a store, a nest
+    /// or a call to hold.
     pub fn kept(&self, inst: Inst) -> impl Iterator<Item = Group> + '_ {
         self.kept.get(&inst).into_iter().flatten().copied()
     }

@@ -13,7 +13,7 @@ use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
-use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
+use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Op, Value};
 use crate::planted::Defect;
 use cranelift_entity::SecondaryMap;
 use std::cell::{Cell, RefCell};
@@ -56,6 +56,52 @@ impl Analysis<'_> {
         let objects = self.points_to.objects(read.location.pointer);
         let pointer = Some(read.location.pointer);
         self.answer(at, pointer, objects.collect(), &What::Bytes(read), later)
+    }
+
+    /// Whether the bytes of a read from an address that is known before the innermost loop around it
+    /// are intact in all iterations of that loop, whichever come first; none if there is no such loop.
+    pub(super) fn in_loop(&self, read: &Touch) -> Option<Overwritten> {
+        let pointer = read.location.pointer;
+        let l = self.loops.innermost(read.location.block)?;
+        let made = self.aliases.values().def_block(pointer);
+        let plain = |a: &Access| !a.volatile && a.atomic.is_none();
+        if made.is_some_and(|made| self.loops.contains(l, made))
+            || !read.location.access.is_some_and(plain)
+        {
+            return None;
+        }
+        let objects: Vec<Object> = self.points_to.objects(pointer).collect();
+        let mut conditions = Vec::new();
+        for write in &self.writes {
+            if !self.loops.contains(l, write.block) {
+                continue;
+            }
+            let meets = match &write.kind {
+                Kind::Call(summary, pointers) => {
+                    let meets = self.call_meets(&objects, summary, pointers);
+                    meets.map(|_| Overwritten::Yes(Because::Inst(write.inst)))
+                }
+                Kind::Bytes(touch) => {
+                    let (a, b) = (&read.location, &touch.location);
+                    let may = self.aliases.objects_overlap(a.pointer, b.pointer)
+                        && self.aliases.access_overlap(a, b, Moment::Any);
+                    let range = may.then(|| self.as_caller().range(read));
+                    range.map(|range| match range {
+                        Some(range) => self.ranges_meet(&range, touch, write.inst),
+                        None => Overwritten::Yes(Because::Inst(write.inst)),
+                    })
+                }
+            };
+            match meets {
+                None | Some(Overwritten::Never) => {}
+                Some(Overwritten::IfOverlap(new)) => conditions.extend(new),
+                yes => return yes,
+            }
+        }
+        Some(match conditions.is_empty() {
+            true => Overwritten::Never,
+            false => Overwritten::IfOverlap(conditions),
+        })
     }
 
     /// Whether the memory that a call sees is intact later.
@@ -122,8 +168,10 @@ impl Analysis<'_> {
             let (block, index, inst) = at;
             let same_block = write.block == block;
             let after = same_block && write.index > index;
-            // A copy may overwrite its own source; what a call does is its callee's affair.
-            let itself = write.inst == inst && matches!(write.kind, Kind::Bytes(_));
+            // A copy may overwrite its own source, a store is what is asked about; what a call does
+            // is its callee's affair.
+            let reads = !matches!(self.func.inst(inst).op, Op::Store(_));
+            let itself = write.inst == inst && reads && matches!(write.kind, Kind::Bytes(_));
             if !after && !itself && !later.any[write.block] {
                 continue;
             }
