@@ -116,13 +116,14 @@ gradients!(
     tables,
     trees,
     tape_stack,
+    temporaries,
     vectors,
     vectors_cpp,
     visitors,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 19] = [
+const ON_THE_HEAP: [&str; 20] = [
     "allocators",
     "callbacks",
     "containers",
@@ -140,6 +141,7 @@ const ON_THE_HEAP: [&str; 19] = [
     "strings",
     "tables",
     "tape_stack",
+    "temporaries",
     "trees",
     "vectors_cpp",
 ];
@@ -161,7 +163,7 @@ fn check(name: &str) {
 #[test]
 fn sanitized() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["heap", "split", "tape_stack"] {
+    for name in ["heap", "split", "tape_stack", "temporaries"] {
         let program = folder.path().join(name);
         let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
         build.args(["cc", "-O1", "-fsanitize=address"]);

@@ -110,6 +110,7 @@ programs!(
     strings,
     structures,
     swaps,
+    temporaries,
     text,
     transforms,
     trees,

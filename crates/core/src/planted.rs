@@ -56,6 +56,8 @@ pub enum Defect {
     HeapShadowNotZeroed,
     /// The shadow of heap memory is freed with it, before the reverse sweep.
     ShadowFreedEarly,
+    /// Memory that the reverse sweep reads is freed where the program frees it.
+    KeptMemoryFreed,
     /// The reverse of a load replaces the adjoint of the place instead of adding to it.
     LoadReplacesAdjoint,
     /// Of a structure that is copied, only what it begins with is taken for a float.
@@ -116,6 +118,7 @@ impl Defect {
         Defect::OverlapUnchecked,
         Defect::HeapShadowNotZeroed,
         Defect::ShadowFreedEarly,
+        Defect::KeptMemoryFreed,
         Defect::LoadReplacesAdjoint,
         Defect::LaterFloatsIgnored,
         Defect::ConversionIgnored,

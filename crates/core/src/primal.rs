@@ -2,6 +2,7 @@
 
 use crate::analysis::Callees;
 use crate::analysis::activity::Activity;
+use crate::analysis::activity::keepable::Keepable;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::Effects;
@@ -22,7 +23,9 @@ use crate::reverse::nest;
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
-use crate::simplify::{choose_undefined, expand_nests, recognize_absolute_values, split_loads};
+use crate::simplify::{
+    choose_undefined, expand_nests, hoist_loads, recognize_absolute_values, split_loads,
+};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -52,6 +55,8 @@ pub struct Primal {
     pub trip_counts: SecondaryMap<Loop, TripCount>,
     /// What it reads that is still there when the reverse sweep runs.
     pub overwrite: Overwrite,
+    /// The memory whose frees could wait for the reverse sweep.
+    pub keepable: Keepable,
     /// What calls do with memory.
     pub effects: Rc<Effects>,
     /// What derivatives flow through.
@@ -102,6 +107,9 @@ impl Primal {
                 effects = Rc::new(Effects::new(module));
                 continue;
             }
+            if hoist_loads::run(&mut function, &primal.steady_loads()) {
+                continue;
+            }
             let chosen = nest::to_expand(&primal, options);
             let Some(&first) = chosen.iter().next() else {
                 return Ok(primal);
@@ -131,6 +139,53 @@ impl Primal {
             })
         });
         loops
+    }
+
+    /// Active loads that are executed in every iteration of a loop and always find the same, with their
+    /// blocks and those that lead to their loops.
+    fn steady_loads(&self) -> Vec<(Inst, Block, Block)> {
+        let mut found = Vec::new();
+        if !self.key.reverse {
+            return found;
+        }
+        for &block in &self.order {
+            let Some(l) = self.loops.innermost(block) else {
+                continue;
+            };
+            let exits = self.loops.exits(l).iter().map(|exit| exit.from);
+            let mut ends = exits.chain(self.loops.latches(l).iter().copied());
+            let always = ends.all(|end| self.dominators.dominates(block, end));
+            // What is called before may end the program, and then the memory need not be there.
+            let calls = |block: Block| {
+                let mut insts = self.function.block_insts(block).iter();
+                insts.any(|&inst| self.function.inst(inst).op.call().is_some())
+            };
+            let before = |&&b: &&Block| b != block && self.dominators.dominates(b, block);
+            let called = self
+                .loops
+                .blocks(l)
+                .iter()
+                .filter(before)
+                .any(|&b| calls(b));
+            let preheader = self.loops.preheader(l).filter(|_| always && !called);
+            let Some(preheader) = preheader else {
+                continue;
+            };
+            for &inst in self.function.block_insts(block) {
+                let data = self.function.inst(inst);
+                if data.op.call().is_some() {
+                    break;
+                }
+                let result = self.function.result(inst);
+                if matches!(data.op, Op::Load(_))
+                    && result.is_some_and(|result| self.is_active(result))
+                    && self.overwrite.is_steady(inst, self.key.disjoint)
+                {
+                    found.push((inst, block, preheader));
+                }
+            }
+        }
+        found
     }
 
     fn analysed(
@@ -212,7 +267,11 @@ impl Primal {
             frame_ends: !key.combined && !options.breaks(Defect::FrameOutlives),
             planted: options.planted,
         };
-        let overwrite = Overwrite::of_function(module, &function, &effects, &window);
+        let keepable = match key.reverse {
+            true => activity.keepable(module, &function, &effects),
+            false => Keepable::default(),
+        };
+        let overwrite = Overwrite::keeping(module, &function, &effects, &window, &keepable);
         let overwrite = overwrite.unwrap_or_default();
         let order = cfg.reverse_postorder().to_vec();
         Ok(Primal {
@@ -226,6 +285,7 @@ impl Primal {
             types,
             trip_counts,
             overwrite,
+            keepable,
             effects,
             activity,
             dispatched,
@@ -245,6 +305,18 @@ impl Primal {
                 Overwritten::Never
             }
             answer => answer,
+        }
+    }
+
+    /// Whether the bytes that a store wrote are intact when the reverse sweep runs.
+    pub fn is_stored_intact(&self, store: Inst) -> bool {
+        match self.overwrite.stored(store) {
+            Overwritten::Never => true,
+            // What is checked when the derivative is entered is about reads only.
+            Overwritten::IfOverlap(_) => false,
+            Overwritten::Yes(because) => {
+                self.breaks(Defect::OverwriteIgnored) && matches!(because, Because::Inst(_))
+            }
         }
     }
 

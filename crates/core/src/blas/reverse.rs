@@ -16,6 +16,7 @@ pub fn reverse(module: &mut Module, key: &Key, routine: Routine) -> Bodies {
         gradient: gradient(module, key, routine),
         frame_bytes: Operands::frame_bytes(routine),
         delays: false,
+        reloads: true,
         report: None,
     }
 }

@@ -58,6 +58,7 @@ pub(super) fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -
         gradient: synthesis.module.funcs[pair.gradient].clone(),
         frame_bytes: pair.frame_bytes.unwrap_or(0),
         delays: false,
+        reloads: true,
         report: None,
     })
 }

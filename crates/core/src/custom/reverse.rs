@@ -47,6 +47,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
         delays: false,
+        reloads: true,
         report: None,
     };
     if synthesis.options.check_finite {

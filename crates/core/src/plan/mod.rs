@@ -9,21 +9,25 @@
 
 mod everything;
 mod flow;
+mod kept;
 mod min_cut;
 mod recipe;
 mod why;
 
 pub use everything::everything;
+pub use kept::constant_bytes;
 pub use min_cut::min_cut;
 pub(crate) use min_cut::weight;
-pub(crate) use recipe::{called_again, cost};
+pub(crate) use recipe::{called_again, cost, stored};
 pub use why::Why;
 
+use crate::analysis::activity::keepable::Group;
 use crate::analysis::loops::Loop;
-use crate::ir::{Module, Value};
+use crate::ir::{Inst, Module, Op, Region, Value};
 use crate::pipeline::Options;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
+use crate::shadow::ActiveCall;
 use std::collections::{BTreeSet, HashMap};
 
 /// A value that the reverse sweep needs.
@@ -51,12 +55,38 @@ pub struct Plan {
     pub sources: HashMap<Need, Source>,
     /// Why a need is met the way it is.
     pub reasons: HashMap<Need, Why>,
+    /// The memory whose frees wait for the reverse sweep.
+    pub kept: BTreeSet<Group>,
 }
 
 impl Plan {
     /// How the reverse sweep gets a value.
     pub fn source(&self, need: Need) -> Source {
         self.sources.get(&need).copied().unwrap_or(Source::Cache)
+    }
+
+    /// Whether the reverse sweep reads memory of the program, itself or in a callee.
+    pub fn reloads(&self, primal: &Primal, augmented: &Augmented) -> bool {
+        let func = &augmented.func;
+        let is_read = |inst: Inst| match &func.inst(inst).op {
+            Op::Load(access) => {
+                access.region != Region::Tape && !augmented.mirrors.contains_key(&inst)
+            }
+            _ => false,
+        };
+        let mut again = self
+            .sources
+            .iter()
+            .filter(|(_, s)| **s == Source::Recompute);
+        let mut insts = primal
+            .order
+            .iter()
+            .flat_map(|&b| primal.function.block_insts(b));
+        again.any(|(need, _)| {
+            stored(primal, augmented, need.value).is_some()
+                || func.def_inst(need.value).is_some_and(is_read)
+        }) || augmented.calls.values().any(ActiveCall::reloads)
+            || insts.any(|&inst| matches!(primal.function.inst(inst).op, Op::Nest(_)))
     }
 
     /// The values on the tape, in a stable order.
@@ -77,7 +107,7 @@ pub fn choose(
     needs: BTreeSet<Need>,
 ) -> Plan {
     match options.plan {
-        PlanKind::Everything => everything(needs),
+        PlanKind::Everything => everything(module, primal, augmented, needs),
         PlanKind::MinCut => min_cut(module, options, primal, augmented, needs),
     }
 }

@@ -1,6 +1,7 @@
 //! How the reverse sweep could get a value without a tape.
 
 use super::Why;
+use super::kept::kept_for;
 use crate::analysis::overwrite::{Because, Overwritten};
 use crate::ir::{
     BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
@@ -20,20 +21,49 @@ pub enum Recipe {
     Never(Why),
 }
 
+/// What it costs to read memory.
+const LOADING: u64 = 4;
+
 /// How a value can be had again.
 pub fn recipe(module: &Module, primal: &Primal, augmented: &Augmented, value: Value) -> Recipe {
     match augmented.func.def(value) {
         ValueDef::Const(_) => Recipe::From(Vec::new(), 0),
-        ValueDef::Param(..) => param(augmented, value),
-        ValueDef::Result(inst) => match called_again(module, primal, augmented, value) {
-            Some(call) => Recipe::From(call.args.clone(), 1),
-            None => result(primal, augmented, *inst),
+        ValueDef::Result(_) if let Some(call) = called_again(module, primal, augmented, value) => {
+            Recipe::From(call.args.clone(), 1)
+        }
+        _ => match stored(primal, augmented, value) {
+            Some(store) => Recipe::From(vec![primal.function.inst(store).args[1]], LOADING),
+            None => computed(primal, augmented, value),
         },
     }
 }
 
+/// How a value can be computed again.
+fn computed(primal: &Primal, augmented: &Augmented, value: Value) -> Recipe {
+    match augmented.func.def(value) {
+        ValueDef::Const(_) => Recipe::From(Vec::new(), 0),
+        ValueDef::Param(..) => param(augmented, value),
+        ValueDef::Result(inst) => result(primal, augmented, *inst),
+    }
+}
+
+/// The store that has put a value where it can be read again, if that is better than to compute it:
+/// memory that is written once is its own cache.
+pub fn stored(primal: &Primal, augmented: &Augmented, value: Value) -> Option<Inst> {
+    let store = *augmented.stores.get(&value)?;
+    let dear = match computed(primal, augmented, value) {
+        Recipe::From(_, cost) => cost > LOADING,
+        Recipe::Never(_) => true,
+    };
+    (dear && primal.is_stored_intact(store)).then_some(store)
+}
+
 /// Why a value that has a recipe is had by it.
 pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value: Value) -> Why {
+    let called = called_again(module, primal, augmented, value).is_some();
+    if !called && stored(primal, augmented, value).is_some() {
+        return Why::Stored;
+    }
     let inst = match augmented.func.def(value) {
         ValueDef::Const(_) => return Why::CostsLess,
         ValueDef::Param(..) if augmented.inductions.contains_key(&value) => {
@@ -42,7 +72,7 @@ pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value:
         ValueDef::Param(..) => return Why::FollowsFromConditions,
         ValueDef::Result(inst) => *inst,
     };
-    if called_again(module, primal, augmented, value).is_some() {
+    if called {
         return Why::AskedFor;
     }
     match &augmented.func.inst(inst).op {
@@ -50,7 +80,11 @@ pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value:
             Overwritten::IfOverlap(conditions) => {
                 Why::IntactIfChecked(conditions.first().map(|c| c.by))
             }
-            _ => Why::Intact,
+            _ => {
+                let groups = kept_for(primal, augmented, value).into_iter();
+                let mut frees = groups.flat_map(|group| primal.keepable.frees(group));
+                frees.next().map_or(Why::Intact, Why::Kept)
+            }
         },
         _ => Why::CostsLess,
     }
@@ -102,8 +136,8 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
     let again = |cost| Recipe::From(data.args.clone(), cost);
     match &data.op {
         Op::Load(_) => match primal.overwritten(read_of(augmented, inst)) {
-            Overwritten::Never => again(cost(&data.op)),
-            Overwritten::IfOverlap(_) if primal.key.disjoint => again(cost(&data.op)),
+            Overwritten::Never => again(LOADING),
+            Overwritten::IfOverlap(_) if primal.key.disjoint => again(LOADING),
             Overwritten::IfOverlap(conditions) => {
                 let by = conditions.first().map(|c| c.by);
                 Recipe::Never(Why::OverwrittenIfOverlap(by))
@@ -152,7 +186,7 @@ fn is_rounded(func: &Function, value: Value) -> bool {
 /// What an operation costs each time.
 pub fn cost(op: &Op) -> u64 {
     match op {
-        Op::Load(_) => 4,
+        Op::Load(_) => LOADING,
         Op::Binary(BinaryOp::FDiv | BinaryOp::UDiv | BinaryOp::SDiv) => 8,
         Op::Binary(BinaryOp::URem | BinaryOp::SRem | BinaryOp::FRem) => 12,
         Op::Math(function) => math_cost(*function),

@@ -43,6 +43,10 @@ pub enum Why {
     AskedFor,
     /// Reloaded: nothing overwrites its memory.
     Intact,
+    /// Reloaded: the program has stored it where nothing overwrites it.
+    Stored,
+    /// Reloaded: nothing overwrites its memory, which this instruction would free and which stays.
+    Kept(Inst),
     /// Reloaded: this instruction writes elsewhere, which is checked when the function is entered.
     IntactIfChecked(Option<Inst>),
 }
@@ -70,6 +74,11 @@ impl Why {
             Why::FollowsFromConditions => ("it follows from the conditions above", ""),
             Why::AskedFor => ("the program asks for that", ""),
             Why::Intact => ("nothing overwrites its memory", ""),
+            Why::Stored => ("the program stores it where nothing overwrites it", ""),
+            Why::Kept(_) => (
+                "nothing overwrites its memory, which is freed later than",
+                "",
+            ),
             Why::IntactIfChecked(_) => (
                 "what is written",
                 "does not overlap its memory, which is checked at the start",
@@ -80,7 +89,7 @@ impl Why {
     /// The instruction that it names.
     pub fn by(self) -> Option<Inst> {
         match self {
-            Why::OverwrittenBy(inst) => Some(inst),
+            Why::OverwrittenBy(inst) | Why::Kept(inst) => Some(inst),
             Why::OverwrittenIfOverlap(inst) | Why::IntactIfChecked(inst) => inst,
             _ => None,
         }

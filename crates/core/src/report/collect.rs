@@ -2,9 +2,10 @@
 
 use super::values::Values;
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Trips,
-    Version, What, Written,
+    Argument, CallFact, CalledBy, Fact, Form, KeptFact, LoopFact, LoopName, Reason, Records,
+    Report, Trips, Version, What, Written,
 };
+use crate::analysis::activity::keepable::Group;
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::loops::Loop;
 use crate::analysis::overwrite::Condition;
@@ -12,7 +13,7 @@ use crate::analysis::trip_count::Count;
 use crate::blas;
 use crate::diagnostic::Place;
 use crate::ir::{Block, Inst, Loc, Module, Op};
-use crate::plan::{Need, Plan, Why};
+use crate::plan::{Need, Plan, Why, constant_bytes};
 use crate::primal::Primal;
 use crate::reverse::{Augmented, Layout, nest};
 use crate::shadow::ActiveCall;
@@ -60,6 +61,7 @@ impl Report {
         report
             .written
             .extend(collector.addresses(augmented, layout));
+        report.facts.extend(collector.kept(plan));
         report.facts.extend(collector.active());
         report
     }
@@ -287,6 +289,28 @@ impl Collector<'_> {
             self.fact(self.loc(inst), what)
         };
         calls.into_iter().map(fact).collect()
+    }
+
+    fn kept(&self, plan: &Plan) -> Vec<Fact> {
+        let keepable = &self.primal.keepable;
+        let blocks = self.primal.function.inst_blocks();
+        let groups = plan.kept.iter();
+        let allocations = groups.flat_map(|&g| keepable.allocations(g).map(move |inst| (g, inst)));
+        let fact = |(group, inst): (Group, Inst)| {
+            let level = blocks[inst].and_then(|block| self.primal.loops.innermost(block));
+            // One free of several ways has no line of its own.
+            let frees = keepable.frees(group).map(|free| self.loc(free));
+            let mut frees =
+                frees.filter_map(|loc| Place::chain(self.module, loc).into_iter().next());
+            let freed = frees.find(|place| place.line > 0);
+            let what = What::Kept(KeptFact {
+                bytes: constant_bytes(self.module, self.primal, inst),
+                per: level.map(|l| self.loop_name(l)),
+                freed,
+            });
+            self.fact(self.loc(inst), what)
+        };
+        allocations.map(fact).collect()
     }
 
     pub(super) fn reason(&self, why: Option<Why>) -> Reason {

@@ -109,6 +109,8 @@ pub enum What {
     Call(CallFact),
     /// A value that the reverse sweep needs.
     Value(ValueFact),
+    /// Memory that stays until the reverse sweep.
+    Kept(KeptFact),
     /// The derivative checks when it is called that what is read here does not overlap what is
     /// written there.
     Check(Option<Place>),
@@ -192,6 +194,17 @@ pub enum CalledBy {
     LinearAlgebra,
     /// From its body, of which both sweeps run when the call is reversed.
     Replay,
+}
+
+/// Memory that the program makes and frees, and that stays until the reverse sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFact {
+    /// How many bytes it has, if that is always the same.
+    pub bytes: Option<u64>,
+    /// The loop in each iteration of which it is made.
+    pub per: Option<LoopName>,
+    /// Where the program frees it.
+    pub freed: Option<Place>,
 }
 
 /// A value that the reverse sweep needs.
@@ -281,6 +294,8 @@ pub struct Totals {
     pub calls: usize,
     /// Comparisons of ranges when the derivative is called.
     pub checks: usize,
+    /// Allocations that stay until the reverse sweep.
+    pub staying: usize,
 }
 
 impl Report {
@@ -293,6 +308,7 @@ impl Report {
                 What::Loop(_) | What::Nest { .. } => &mut totals.loops,
                 What::Call(_) => &mut totals.calls,
                 What::Check(_) => &mut totals.checks,
+                What::Kept(_) => &mut totals.staying,
                 What::Value(value) => match value.how {
                     How::Cached => &mut totals.cached,
                     How::Kept => &mut totals.kept,

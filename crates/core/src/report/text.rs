@@ -2,8 +2,8 @@
 
 use super::collect::ADDRESS_BYTES;
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, LoopFact, LoopName, Reason, Records, Report, Times,
-    Trips, ValueFact, Version, What,
+    Argument, CallFact, CalledBy, Fact, Form, KeptFact, LoopFact, LoopName, Reason, Records,
+    Report, Times, Trips, ValueFact, Version, What,
 };
 use crate::diagnostic::Place;
 use std::fmt;
@@ -143,6 +143,7 @@ impl fmt::Display for Fact {
             }
             What::Call(call) => write!(f, "{}{call}", prefix(&place)),
             What::Value(value) => write!(f, "{}{value}", prefix(&place)),
+            What::Kept(kept) => write!(f, "{}{kept}", prefix(&place)),
             What::Check(by) => {
                 write!(f, "{}checked at the start: what is read", prefix(&place))?;
                 let by = by.as_ref().map(|by| format!(" at {}", line(by)));
@@ -226,6 +227,23 @@ impl ValueFact {
             (Times::AtMostOnce, Some(_)) => " that comes here",
             (Times::AtMostOnce, None) => " if control comes here",
             (Times::Again, _) => ", written each time it is computed",
+        }
+    }
+}
+
+impl fmt::Display for KeptFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the memory that is allocated here")?;
+        if let Some(count) = self.bytes {
+            write!(f, ", {},", bytes(count))?;
+        }
+        if let Some(l) = &self.per {
+            write!(f, " in each iteration of the loop at {l}")?;
+        }
+        f.write_str(" stays until the reverse sweep")?;
+        match &self.freed {
+            Some(freed) => write!(f, " instead of being freed at {}", line(freed)),
+            None => Ok(()),
         }
     }
 }

@@ -461,30 +461,48 @@ impl Gradient<'_> {
         Ok(())
     }
 
-    /// The shadows of memory that nobody else knows end here.
+    /// The shadows of memory that nobody else knows end here, and so does memory that has stayed.
     fn allocation(&mut self, inst: Inst, data: &InstData, info: &AllocInfo) -> Result<()> {
         let Some(result) = self.primal.function.result(inst) else {
             return Ok(());
         };
+        if self.is_kept(inst) && !self.breaks(Defect::KeptMemoryFreed) {
+            let memory = self.primal_value(result);
+            self.free_made(data, info, memory);
+        }
         if !self.primal.has_shadow(result) {
             return Ok(());
         }
         if !self.primal.activity.is_released(inst) {
             return self.settle(result);
         }
-        let Some(freed) = deallocator(info) else {
-            return Ok(());
-        };
         for k in 0..self.width() {
             let shadow = self.shadow(result, k)?;
-            let args = freed.args.iter().map(|arg| match arg {
-                Some(position) => self.primal_value(data.args[*position as usize]),
-                None => shadow,
-            });
-            let args = args.collect();
-            self.free(&freed.by, args);
+            self.free_made(data, info, shadow);
         }
         Ok(())
+    }
+
+    /// Whether the memory that an allocation made has stayed until now.
+    fn is_kept(&self, allocation: Inst) -> bool {
+        let group = self.primal.keepable.group(allocation);
+        let kept = self.tape.map(|(plan, _)| &plan.kept);
+        group
+            .zip(kept)
+            .is_some_and(|(group, kept)| kept.contains(&group))
+    }
+
+    /// Frees memory that an allocation, or one like it, made.
+    fn free_made(&mut self, data: &InstData, info: &AllocInfo, memory: Value) {
+        let Some(freed) = deallocator(info) else {
+            return;
+        };
+        let args = freed.args.iter().map(|arg| match arg {
+            Some(position) => self.primal_value(data.args[*position as usize]),
+            None => memory,
+        });
+        let args = args.collect();
+        self.free(&freed.by, args);
     }
 
     /// Somebody may have freed memory that is made here without knowing that.

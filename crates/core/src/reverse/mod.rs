@@ -67,6 +67,8 @@ pub struct Bodies {
     pub frame_bytes: u64,
     /// Whether the frame begins with the address of a list of [`delayed`] frees.
     pub delays: bool,
+    /// Whether the reverse sweep reads memory of the program.
+    pub reloads: bool,
     /// What was decided, if they come from the function's body.
     pub report: Option<Report>,
 }
@@ -91,6 +93,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         warnings, module, ..
     } = synthesis;
     warnings.note_plan(module, primal, &augmented, &layout);
+    let reloads = plan.reloads(primal, &augmented);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let mut augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     count::insert(synthesis, primal, &mut augmented, &report.written, &layout);
@@ -99,6 +102,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         gradient,
         frame_bytes: layout.frame_bytes(),
         delays: synthesis.has_list(&primal.key),
+        reloads,
         report: Some(report),
     })
 }

@@ -23,7 +23,7 @@ use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The nests of a function that must be expanded before it can be differentiated. There is no place
 /// for checks and notes in a nest.
@@ -61,13 +61,16 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
     if !plain || !body::has_rules(&nest.body, &varied) {
         return false;
     }
-    let intact = |reverse: &Reverse| {
-        reverse.parts.inputs.iter().all(|part| {
-            let input = (0..nest.inputs.len()).find(|&i| nest.element(i) == part.element);
-            input.is_none_or(|input| primal.is_input_intact(inst, input))
-        })
-    };
-    !primal.key.reverse || reverses(primal, data, nest).iter().all(intact)
+    let mut again = read_again(primal, data, nest).into_iter();
+    !primal.key.reverse || again.all(|input| primal.is_input_intact(inst, input))
+}
+
+/// The inputs that the reverse of a nest reads again.
+pub fn read_again(primal: &Primal, data: &InstData, nest: &Nest) -> BTreeSet<usize> {
+    let reverses = reverses(primal, data, nest);
+    let parts = reverses.iter().flat_map(|reverse| &reverse.parts.inputs);
+    let input = |element| (0..nest.inputs.len()).find(|&i| nest.element(i) == element);
+    parts.filter_map(|part| input(part.element)).collect()
 }
 
 /// How many nests the reverse of one is.

@@ -379,6 +379,7 @@ pub(super) fn fill(
     let frame = filler.augmented.params[filler.augmented.params.len() - 1];
     filler.addresses.insert(None, frame);
     filler.declare_record(frame, None);
+    filler.leave_out_frees(plan);
     for l in primal.loops.iter() {
         filler.make_records(l);
     }
@@ -462,6 +463,22 @@ impl Filler<'_> {
         let made = func.take_block_insts(block);
         func.set_block_insts(block, insts);
         self.later.add(block, at, made);
+    }
+
+    /// What stays until the reverse sweep is not freed before.
+    fn leave_out_frees(&mut self, plan: &Plan) {
+        let keepable = &self.primal.keepable;
+        if self.primal.breaks(Defect::KeptMemoryFreed) {
+            return;
+        }
+        for free in plan.kept.iter().flat_map(|&group| keepable.frees(group)) {
+            if let Some(block) = self.augmented.block_of(free) {
+                let func = &mut self.augmented.func;
+                let mut insts = func.take_block_insts(block);
+                insts.retain(|&inst| inst != free);
+                func.set_block_insts(block, insts);
+            }
+        }
     }
 
     /// The records of a loop, and the address of that of the current iteration.

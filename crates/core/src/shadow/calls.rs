@@ -4,6 +4,7 @@ use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
+use crate::analysis::points_to::is_below_memory;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Code, Diagnostic, Link, Result};
@@ -58,13 +59,16 @@ impl ActiveCall {
             Reversal::Replay { .. } => None,
         }
     }
+
+    /// Whether its reverse may read memory of the program.
+    pub fn reloads(&self) -> bool {
+        self.split()
+            .is_none_or(|(pair, _)| pair.reloads != Some(false))
+    }
 }
 
 /// Frames of callees that are larger are allocated when they are called.
 const LARGEST_FRAME: u64 = 4096;
-
-/// No memory has an address below.
-const PAGE: i128 = 4096;
 
 /// How many calls through pointers deep it matters what exactly is overwritten.
 const PRECISE: usize = 2;
@@ -561,9 +565,7 @@ impl Walk<'_> {
         let argument = function.arguments().iter().position(|&v| v == pointer);
         let made = argument.map(|i| self.primal.key.made[i]);
         made == Some(Made::Nothing)
-            || function
-                .as_int(address)
-                .is_some_and(|n| (0..PAGE).contains(&n))
+            || is_below_memory(function, address)
             || *function.def(pointer) == ValueDef::Const(Constant::Zero)
     }
 

@@ -136,6 +136,7 @@ impl Synthesis {
             gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
             frame_bytes: pair.frame_bytes.unwrap_or(0),
             delays: self.has_list(key),
+            reloads: true,
             report: None,
         };
         Ok(self.combine(&bodies, key, sig, name))

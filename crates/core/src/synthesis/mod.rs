@@ -92,6 +92,8 @@ pub struct Pair {
     pub frame_bytes: Option<u64>,
     /// Which parameters the reverse sweep uses; none while the pair is being made.
     pub used: Option<Vec<bool>>,
+    /// Whether the reverse sweep reads memory of the program; none while the pair is being made.
+    pub reloads: Option<bool>,
 }
 
 /// How a function is differentiated other than through its body.
@@ -348,6 +350,7 @@ impl Synthesis {
             gradient,
             frame_bytes: None,
             used: None,
+            reloads: None,
         };
         self.pairs.insert(key.clone(), pair.clone());
         self.keys.push((Kind::Pair, key.clone()));
@@ -366,6 +369,7 @@ impl Synthesis {
         }));
         let uses = bodies.gradient.use_counts();
         let params = bodies.gradient.arguments().iter();
+        pair.reloads = Some(bodies.reloads);
         pair.used = Some(params.map(|&param| uses[param] > 0).collect());
         self.define_part(key, augmented, bodies.augmented);
         self.define_part(key, gradient, bodies.gradient);

@@ -40,6 +40,8 @@ pub fn fact_class(fact: &Fact) -> &'static str {
         What::Loop(_) | What::Nest { .. } => "loop",
         What::Call(_) => "call",
         What::Check(_) => "check",
+        // Bytes that are in use for longer are as good as cached.
+        What::Kept(_) => "cached",
         What::Value(value) => match value.how {
             How::Cached => "cached",
             How::Kept => "kept",
@@ -322,6 +324,21 @@ impl<'a> Annotated<'a> {
                     tag("checked")
                 )
             }
+            What::Kept(kept) => {
+                let size = kept.bytes.map_or(String::new(), |count| {
+                    format!(", {}", bytes(count, String::new()))
+                });
+                let per = kept.per.as_ref().map_or(String::new(), |l| {
+                    format!(" in each iteration of {}", self.loop_link(l))
+                });
+                let freed = kept.freed.as_ref().map_or(String::new(), |freed| {
+                    format!(", instead of being freed at {}", self.link(freed))
+                });
+                format!(
+                    "{} until the reverse sweep: the memory that is allocated here{size}{per}{freed}",
+                    tag("kept")
+                )
+            }
             What::Value(value) => {
                 let name = line.and_then(|line| written(line, fact));
                 let name = match name.or(value.name.as_deref()) {
@@ -394,6 +411,10 @@ fn mentioned(fact: &Fact) -> Vec<&Place> {
         },
         What::Call(call) => call.per.iter().filter_map(|l| l.place.as_ref()).collect(),
         What::Check(by) => by.iter().collect(),
+        What::Kept(kept) => {
+            let per = kept.per.iter().filter_map(|l| l.place.as_ref());
+            per.chain(&kept.freed).collect()
+        }
         What::Value(value) => {
             let per = value.per.iter().filter_map(|l| l.place.as_ref());
             per.chain(&value.why.by).collect()

@@ -14,6 +14,7 @@ mod checks;
 mod code_pointers;
 pub mod formatting;
 pub mod globals;
+pub mod keepable;
 pub mod lifetimes;
 mod objects;
 mod passed;
@@ -34,6 +35,7 @@ use crate::ir::{
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
+use keepable::Keepable;
 use objects::{Object, Objects};
 use places::Places;
 use solver::{Solver, globals_of_callees};
@@ -234,6 +236,13 @@ impl Activity {
     pub fn is_released_memory(&self, pointer: Value) -> bool {
         let released = |o: &Object| matches!(o, Object::Local(inst) if self.is_released(*inst));
         self.objects.of(pointer).iter().all(released)
+    }
+
+    /// The memory that the function makes and frees, and that could stay until the reverse sweep.
+    pub fn keepable(&self, module: &Module, function: &Function, effects: &Effects) -> Keepable {
+        Keepable::new(module, function, effects, &self.objects, |value| {
+            self.has_shadow(value)
+        })
     }
 
     /// Whether a pointer leads only to memory that was made while the derivative ran.

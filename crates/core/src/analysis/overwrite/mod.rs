@@ -10,12 +10,19 @@
 //! `a[k*n + j]` is never written again in rows `i` above `k`. What is left is a pair of address
 //! ranges that the derivative can compare at run time when it is entered, if both ranges are known
 //! then.
+//!
+//! Memory that the function frees is overwritten by that, unless the free waits for the reverse sweep
+//! ([`Keepable`]): then the answer holds for as long as it does, and says which frees have to wait.
+//! Memory that is made anew in each iteration of a loop is other memory in each of them as long as
+//! none of it is freed, so such answers depend on that, too ([`renewed`]).
 
 mod pairs;
 mod proof;
 mod reads;
+mod renewed;
 mod writes;
 
+use super::activity::keepable::{Group, Keepable};
 use super::alias::Aliases;
 use super::cfg::Cfg;
 use super::dominators::Dominators;
@@ -28,7 +35,7 @@ use super::trip_count::trip_counts;
 use crate::ir::{Func, Function, Inst, Module, Op};
 use crate::planted::Defect;
 use pairs::Analysis;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
@@ -94,9 +101,16 @@ pub enum Because {
 #[derive(Clone, Debug, Default)]
 pub struct Overwrite {
     reads: HashMap<Inst, Overwritten>,
+    /// What was written by each store.
+    stores: HashMap<Inst, Overwritten>,
+    /// What loads read from one address in all iterations of the innermost loop around them, while it
+    /// runs.
+    steady: HashMap<Inst, Overwritten>,
     /// For each nest, its inputs.
     nests: HashMap<Inst, Vec<Overwritten>>,
     calls: HashMap<Inst, Call>,
+    /// For each of these instructions, the memory that must not be freed for the answers to hold.
+    kept: HashMap<Inst, BTreeSet<Group>>,
 }
 
 /// What is known of the memory that a call sees.
@@ -126,6 +140,17 @@ impl Overwrite {
         effects: &Effects,
         window: &Window,
     ) -> Option<Overwrite> {
+        Overwrite::keeping(module, func, effects, window, &Keepable::default())
+    }
+
+    /// The same if the frees of some memory may wait for the reverse sweep.
+    pub fn keeping(
+        module: &Module,
+        func: &Function,
+        effects: &Effects,
+        window: &Window,
+        keepable: &Keepable,
+    ) -> Option<Overwrite> {
         if func.is_declaration() {
             return None;
         }
@@ -145,15 +170,14 @@ impl Overwrite {
                 .too_tight(window.breaks(Defect::BoundsTooTight)),
             fuel: Cell::new(proof::FUEL),
             effects,
+            keepable,
+            kept: RefCell::default(),
             summaries: Default::default(),
+            cfg: &cfg,
             loops: &loops,
             points_to: &points_to,
         };
-        let mut result = Overwrite {
-            reads: HashMap::new(),
-            nests: HashMap::new(),
-            calls: HashMap::new(),
-        };
+        let mut result = Overwrite::default();
         for &block in cfg.reverse_postorder() {
             let is_read = |&&inst: &&Inst| {
                 let op = &func.inst(inst).op;
@@ -171,6 +195,9 @@ impl Overwrite {
                         let size = func.result(inst).and_then(|v| size_of(module, func, v));
                         let read = Touch::new(block, data.args[0], size, Some(access));
                         result.reads.insert(inst, analysis.read(at, &read, &later));
+                        if let Some(answer) = analysis.in_loop(&read) {
+                            result.steady.insert(inst, answer);
+                        }
                     }
                     Op::MemCopy { src, .. } => {
                         let mut read = Touch::new(block, data.args[1], None, Some(src));
@@ -191,6 +218,31 @@ impl Overwrite {
                     }
                     _ => {}
                 }
+                let kept = analysis.kept.take();
+                if !kept.is_empty() {
+                    result.kept.insert(inst, kept);
+                }
+            }
+        }
+        // Proofs are for reads first.
+        for &block in cfg.reverse_postorder() {
+            let stores = func.block_insts(block).iter().enumerate();
+            let stores = stores.filter(|(_, inst)| matches!(func.inst(**inst).op, Op::Store(_)));
+            let mut later = None;
+            for (index, &inst) in stores {
+                let data = func.inst(inst);
+                let Op::Store(access) = &data.op else {
+                    continue;
+                };
+                let later = later.get_or_insert_with(|| Later::new(&cfg, &loops, block));
+                let size = size_of(module, func, data.args[0]);
+                let written = Touch::new(block, data.args[1], size, Some(access));
+                let answer = analysis.read((block, index, inst), &written, later);
+                result.stores.insert(inst, answer);
+                let kept = analysis.kept.take();
+                if !kept.is_empty() {
+                    result.kept.insert(inst, kept);
+                }
             }
         }
         Some(result)
@@ -205,12 +257,44 @@ impl Overwrite {
         }
     }
 
+    /// Whether the bytes that a load reads from one address in all iterations of the innermost loop
+    /// around it are never written while that runs, if all conditions of other reads hold.
+    pub fn is_steady(&self, load: Inst, disjoint: bool) -> bool {
+        match self.steady.get(&load) {
+            Some(Overwritten::Never) => true,
+            Some(Overwritten::IfOverlap(needed)) if disjoint => {
+                let checked = self.conditions();
+                needed.iter().all(|needed| {
+                    let same = |(_, c): &(Inst, Condition)| {
+                        c.read == needed.read && c.write == needed.write
+                    };
+                    checked.iter().any(same)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the bytes that a store wrote are intact later.
+    pub fn stored(&self, store: Inst) -> Overwritten {
+        match self.stores.get(&store) {
+            Some(answer) => answer.clone(),
+            None => Overwritten::Yes(Because::Inst(store)),
+        }
+    }
+
     /// Whether the elements of a nest's input are intact later.
     pub fn input(&self, nest: Inst, index: usize) -> Overwritten {
         match self.nests.get(&nest).and_then(|inputs| inputs.get(index)) {
             Some(answer) => answer.clone(),
             None => Overwritten::Yes(Because::Inst(nest)),
         }
+    }
+
+    /// The memory that must stay until the reverse sweep for the answers about a load, a store, a nest
+    /// or a call to hold.
+    pub fn kept(&self, inst: Inst) -> impl Iterator<Item = Group> + '_ {
+        self.kept.get(&inst).into_iter().flatten().copied()
     }
 
     /// Every condition under which some read, here or in a callee, is intact, each once, with the

@@ -3,18 +3,20 @@
 use super::reads::{Caller, Summaries};
 use super::writes::{Kind, Later, Touch, Write};
 use super::{Because, Call, Condition, Overwritten, Window};
+use crate::analysis::activity::keepable::{Group, Keepable};
 use crate::analysis::affine::{Affine, AffineValues, Base, Factor};
 use crate::analysis::alias::{Alias, Aliases, Moment};
+use crate::analysis::cfg::Cfg;
 use crate::analysis::effects::{ArgEffects, Effects, Summary};
 use crate::analysis::facts::Facts;
 use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
-use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
+use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Op, Value};
 use crate::planted::Defect;
 use cranelift_entity::SecondaryMap;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// Compares one read after the other with all writes.
@@ -25,10 +27,14 @@ pub(super) struct Analysis<'a> {
     pub(super) trips: SecondaryMap<Loop, TripCount>,
     pub(super) aliases: Aliases<'a>,
     pub(super) writes: Vec<Write<'a>>,
+    pub(super) cfg: &'a Cfg,
     pub(super) loops: &'a Loops,
     pub(super) points_to: &'a PointsTo,
     pub(super) returned: BTreeSet<Object>,
     pub(super) effects: &'a Effects,
+    pub(super) keepable: &'a Keepable,
+    /// What must not be freed for the answers since this was last taken.
+    pub(super) kept: RefCell<BTreeSet<Group>>,
     pub(super) summaries: Summaries,
     pub(super) facts: Facts<'a>,
     /// What is left to spend on proofs.
@@ -48,7 +54,54 @@ impl Analysis<'_> {
             return Overwritten::Yes(Because::Observable);
         }
         let objects = self.points_to.objects(read.location.pointer);
-        self.answer(at, objects.collect(), &What::Bytes(read), later)
+        let pointer = Some(read.location.pointer);
+        self.answer(at, pointer, objects.collect(), &What::Bytes(read), later)
+    }
+
+    /// Whether the bytes of a read from an address that is known before the innermost loop around it
+    /// are intact in all iterations of that loop, whichever come first; none if there is no such loop.
+    pub(super) fn in_loop(&self, read: &Touch) -> Option<Overwritten> {
+        let pointer = read.location.pointer;
+        let l = self.loops.innermost(read.location.block)?;
+        let made = self.aliases.values().def_block(pointer);
+        let plain = |a: &Access| !a.volatile && a.atomic.is_none();
+        if made.is_some_and(|made| self.loops.contains(l, made))
+            || !read.location.access.is_some_and(plain)
+        {
+            return None;
+        }
+        let objects: Vec<Object> = self.points_to.objects(pointer).collect();
+        let mut conditions = Vec::new();
+        for write in &self.writes {
+            if !self.loops.contains(l, write.block) {
+                continue;
+            }
+            let meets = match &write.kind {
+                Kind::Call(summary, pointers) => {
+                    let meets = self.call_meets(&objects, summary, pointers);
+                    meets.map(|_| Overwritten::Yes(Because::Inst(write.inst)))
+                }
+                Kind::Bytes(touch) => {
+                    let (a, b) = (&read.location, &touch.location);
+                    let may = self.aliases.objects_overlap(a.pointer, b.pointer)
+                        && self.aliases.access_overlap(a, b, Moment::Any);
+                    let range = may.then(|| self.as_caller().range(read));
+                    range.map(|range| match range {
+                        Some(range) => self.ranges_meet(&range, touch, write.inst),
+                        None => Overwritten::Yes(Because::Inst(write.inst)),
+                    })
+                }
+            };
+            match meets {
+                None | Some(Overwritten::Never) => {}
+                Some(Overwritten::IfOverlap(new)) => conditions.extend(new),
+                yes => return yes,
+            }
+        }
+        Some(match conditions.is_empty() {
+            true => Overwritten::Never,
+            false => Overwritten::IfOverlap(conditions),
+        })
     }
 
     /// Whether the memory that a call sees is intact later.
@@ -62,22 +115,24 @@ impl Analysis<'_> {
             }
             let direct: Vec<Object> = self.points_to.objects(pointer).collect();
             deep.extend(self.points_to.reachable(pointer));
-            let mut answer = self.answer(at, direct.clone(), &What::Objects, later);
+            let mut answer = self.answer(at, Some(pointer), direct.clone(), &What::Objects, later);
             if let Overwritten::Yes(Because::Inst(_)) = answer {
                 let (block, _, inst) = at;
                 let data = self.func.inst(inst);
                 if let Some(ranges) = self.as_caller().reads(block, data, pointers, i) {
-                    answer = self.answer(at, direct, &What::Ranges(&ranges), later);
+                    let what = What::Ranges(&ranges);
+                    answer = self.answer(at, Some(pointer), direct, &what, later);
                 }
             }
             arguments.push(answer);
         }
-        let other = self.answer(at, deep.into_iter().collect(), &What::Objects, later);
+        let deep = deep.into_iter().collect();
+        let other = self.answer(at, None, deep, &What::Objects, later);
         let fresh = match self.func.result(at.2) {
             Some(result) => self.points_to.reachable(result).into_iter().collect(),
             None => Vec::new(),
         };
-        let result = self.answer(at, fresh, &What::Objects, later);
+        let result = self.answer(at, None, fresh, &What::Objects, later);
         Call {
             arguments,
             other,
@@ -85,10 +140,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether these objects, or what is read of them, are intact later.
+    /// Whether these objects, or what is read of them, are intact later. If they are those of one
+    /// pointer, it is given.
     fn answer(
         &self,
         at: (Block, usize, Inst),
+        pointer: Option<Value>,
         mut objects: Vec<Object>,
         what: &What,
         later: &Later,
@@ -104,14 +161,17 @@ impl Analysis<'_> {
             return Overwritten::Yes(because);
         }
         let mut conditions = Vec::new();
+        let mut kept = BTreeSet::new();
         let unseen = usize::from(self.window.breaks(Defect::WindowOneStoreShort));
         let seen = self.writes.len().saturating_sub(unseen);
         for write in &self.writes[..seen] {
             let (block, index, inst) = at;
             let same_block = write.block == block;
             let after = same_block && write.index > index;
-            // A copy may overwrite its own source; what a call does is its callee's affair.
-            let itself = write.inst == inst && matches!(write.kind, Kind::Bytes(_));
+            // A copy may overwrite its own source, a store is what is asked about; what a call does
+            // is its callee's affair.
+            let reads = !matches!(self.func.inst(inst).op, Op::Store(_));
+            let itself = write.inst == inst && reads && matches!(write.kind, Kind::Bytes(_));
             if !after && !itself && !later.any[write.block] {
                 continue;
             }
@@ -120,12 +180,18 @@ impl Analysis<'_> {
             if !same_iteration && self.window.breaks(Defect::LaterIterationsIgnored) {
                 continue;
             }
-            match self.meets(&objects, what, write, common, same_iteration, itself) {
+            let when = When {
+                common,
+                same_iteration,
+                itself,
+            };
+            match self.meets(&objects, pointer, what, write, when, &mut kept) {
                 Overwritten::Never => {}
                 Overwritten::IfOverlap(new) => conditions.extend(new),
                 yes => return yes,
             }
         }
+        self.kept.borrow_mut().extend(kept);
         match conditions.is_empty() {
             true => Overwritten::Never,
             false => Overwritten::IfOverlap(conditions),
@@ -156,22 +222,29 @@ impl Analysis<'_> {
         overwritten.then_some(Because::Caller)
     }
 
-    /// Whether a write that comes later may write what was read.
+    /// Whether a write that comes later may write what was read, if the groups in `kept` stay.
     fn meets(
         &self,
         objects: &[Object],
+        pointer: Option<Value>,
         what: &What,
         write: &Write,
-        common: Option<Loop>,
-        same_iteration: bool,
-        itself: bool,
+        when: When,
+        kept: &mut BTreeSet<Group>,
     ) -> Overwritten {
         let yes = Overwritten::Yes(Because::Inst(write.inst));
         let touch = match &write.kind {
             Kind::Bytes(touch) => touch,
             Kind::Call(summary, pointers) => {
-                return match self.call_meets(objects, summary, pointers) {
-                    true if !self.window.breaks(Defect::CalleeWritesIgnored) => yes,
+                let written = self.call_meets(objects, summary, pointers);
+                let ignored = self.window.breaks(Defect::CalleeWritesIgnored);
+                // A free that waits does not happen before the reverse sweep.
+                if let Some(group) = self.keepable.freed(write.inst) {
+                    kept.extend(written.map(|_| group));
+                    return Overwritten::Never;
+                }
+                return match written {
+                    Some(written) if !ignored && !self.renews(pointer, &written, when, kept) => yes,
                     _ => Overwritten::Never,
                 };
             }
@@ -185,7 +258,10 @@ impl Analysis<'_> {
             return Overwritten::Never;
         }
         match what {
-            What::Objects => yes,
+            What::Objects => match self.renews(pointer, &[touch.location.pointer], when, kept) {
+                true => Overwritten::Never,
+                false => yes,
+            },
             What::Ranges(ranges) => {
                 let mut conditions = Vec::new();
                 for range in *ranges {
@@ -201,7 +277,7 @@ impl Analysis<'_> {
                 }
             }
             What::Bytes(read) => {
-                if self.bytes_are_apart(read, touch, common, same_iteration, itself) {
+                if self.bytes_are_apart(read, touch, when, kept) {
                     return Overwritten::Never;
                 }
                 match self.as_caller().range(read) {
@@ -217,10 +293,14 @@ impl Analysis<'_> {
         &self,
         read: &Touch,
         write: &Touch,
-        common: Option<Loop>,
-        same_iteration: bool,
-        itself: bool,
+        when: When,
+        kept: &mut BTreeSet<Group>,
     ) -> bool {
+        let When {
+            common,
+            same_iteration,
+            itself,
+        } = when;
         let (a, b) = (&read.location, &write.location);
         if !self.aliases.access_overlap(a, b, Moment::Any) {
             return true;
@@ -236,7 +316,11 @@ impl Analysis<'_> {
                 (None, None) => self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None),
                 _ => false,
             };
-        apart_now && self.loops.enclosing(common).all(|l| apart(Some(l)))
+        apart_now
+            && self
+                .loops
+                .enclosing(common)
+                .all(|l| apart(Some(l)) || self.is_renewed(a.pointer, b.pointer, l, kept))
     }
 
     /// Whether a write may meet addresses that were read, at any time.
@@ -260,20 +344,29 @@ impl Analysis<'_> {
         }])
     }
 
-    fn call_meets(&self, objects: &[Object], summary: &Summary, pointers: &[Value]) -> bool {
+    /// The pointers through which a call may write or free some objects; none if it does not. An
+    /// empty list stands for pointers that it finds elsewhere.
+    fn call_meets(
+        &self,
+        objects: &[Object],
+        summary: &Summary,
+        pointers: &[Value],
+    ) -> Option<Vec<Value>> {
         let outside = |&object: &Object| self.points_to.is_reachable_from_outside(object);
         let elsewhere = summary.other.contains(ModRef::WRITE) || summary.frees_other;
         if elsewhere && objects.iter().any(outside) {
-            return true;
+            return Some(Vec::new());
         }
-        pointers.iter().enumerate().any(|(i, &pointer)| {
+        let changed = pointers.iter().enumerate().filter(|&(i, &pointer)| {
             let changes = ArgEffects::WRITE | ArgEffects::FREE;
             summary.arg(i).intersects(changes)
                 && self.points_to.objects(pointer).any(|x| {
                     let mut known = objects.iter();
                     known.any(|&y| self.points_to.may_overlap(x, y))
                 })
-        })
+        });
+        let changed: Vec<Value> = changed.map(|(_, &pointer)| pointer).collect();
+        (!changed.is_empty()).then_some(changed)
     }
 
     /// Whether a write is shown to miss a read by the distance of their addresses: in the same
@@ -427,6 +520,17 @@ impl Analysis<'_> {
             .into_iter()
             .all(|form| values.is_known_at_entry(form))
     }
+}
+
+/// When a write comes after a read.
+#[derive(Copy, Clone)]
+pub(super) struct When {
+    /// The innermost loop around both.
+    pub(super) common: Option<Loop>,
+    /// Whether it may come in the same iteration of it.
+    pub(super) same_iteration: bool,
+    /// Whether one instruction does both.
+    itself: bool,
 }
 
 /// What of some objects is read.
