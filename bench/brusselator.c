@@ -52,7 +52,7 @@ static void slope_adjoint(const double *ALIAS u, const double *ALIAS v, const do
 }
 
 static void by_hand(double *u, double *v, double *u_adj, double *v_adj, int steps) {
-  double *path = malloc(2 * sizeof(double) * CELLS * steps);
+  double *path = doubles((size_t)2 * CELLS * steps);
   double p[CELLS], q[CELLS];
   for (int s = 0; s < steps; s++) {
     memcpy(path + 2 * CELLS * s, u, sizeof(double) * CELLS);

@@ -26,6 +26,7 @@ int main(int count, char **words) {
     by_hand(x, expected_x, y, expected_y, n);
     agree("dot", d_x, expected_x, n);
     agree("dot", d_y, expected_y, n);
+    share("x", x, n), share("y", y, n), share("result", d_x, n), share("result", d_y, n);
     at("n=%d", n);
     COMPARE("dot", , keep(dot(x, y, n)), GRADIENT, by_hand(x, d_x, y, d_y, n));
     free(x), free(y), free(d_x), free(d_y), free(expected_x), free(expected_y);

@@ -15,7 +15,7 @@ UNDER_TEST void euler(double *ALIAS x, double *ALIAS v, double mu, int n, int st
 
 static void by_hand(double *ALIAS x, double *ALIAS v, double *ALIAS x_adj, double *ALIAS v_adj,
                     double mu, int n, int steps) {
-  double *restrict path = malloc(2 * sizeof(double) * n * steps);
+  double *restrict path = doubles((size_t)2 * n * steps);
   for (int s = 0; s < steps; s++)
     for (int i = 0; i < n; i++) {
       path[2 * (s * n + i)] = x[i];
@@ -33,7 +33,8 @@ static void by_hand(double *ALIAS x, double *ALIAS v, double *ALIAS x_adj, doubl
   free(path);
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   double *start = numbers(2 * COUNT), *x = zeros(COUNT), *v = zeros(COUNT);
   double *d_x = zeros(COUNT), *d_v = zeros(COUNT), *kept = zeros(COUNT);
 #define RESTORE                                                                                  \

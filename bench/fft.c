@@ -48,7 +48,8 @@ static void adjoint(double *ALIAS re, double *ALIAS im, const double *ALIAS root
   reorder(re, im, n);
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 1 << 18;
   double *start = numbers(n), *roots = zeros(n);
   double *re = zeros(n), *im = zeros(n), *d_re = zeros(n), *d_im = zeros(n), *kept = zeros(n);

@@ -21,6 +21,7 @@ int main(int count, char **words) {
     llsq_gradient(x, d_x, m, n);
     llsq_by_hand(x, by_hand, m, n);
     agree("llsq", d_x, by_hand, m);
+    share_number("n", n), share("x", x, m), share("result", d_x, m);
     COMPARE("llsq", , keep(llsq(x, m, n)), llsq_gradient(x, d_x, m, n),
             llsq_by_hand(x, by_hand, m, n));
   }

@@ -19,6 +19,7 @@ int main(int count, char **words) {
     lse_gradient(x, d_x, n);
     lse_by_hand(x, by_hand, n);
     agree("lse", d_x, by_hand, n);
+    share("x", x, n), share("result", d_x, n);
     COMPARE("lse", , keep(lse(x, n)), lse_gradient(x, d_x, n), lse_by_hand(x, by_hand, n));
   }
 }

@@ -73,6 +73,8 @@ int main(int count, char **words) {
   hand(a, expected_a, b, expected_b, d_c, n);                                                     \
   agree(name, d_a, expected_a, size);                                                             \
   agree(name, d_b, expected_b, size);                                                             \
+  share_number("n", n), share("a", a, size), share("b", b, size);                                 \
+  share("result", d_a, size), share("result", d_b, size);                                         \
   COMPARE(name, RESTORE, f(a, b, c, n), GRADIENT(f), hand(a, expected_a, b, expected_b, d_c, n))
     ROW("matmul i j k", matmul_ijk, by_hand);
     ROW("matmul i k j", matmul_ikj, by_hand);

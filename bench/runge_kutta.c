@@ -30,7 +30,7 @@ static void lorenz_adjoint(const double *y, const double *dy_adj, double *y_adj)
 }
 
 static void by_hand(double *y, double *y_adj, double h, int steps) {
-  double (*path)[3] = malloc(sizeof(double[3]) * steps), k[3], t2[3], t3[3], t4[3];
+  double (*path)[3] = (double (*)[3])malloc(sizeof(double[3]) * steps), k[3], t2[3], t3[3], t4[3];
   for (int s = 0; s < steps; s++) {
     memcpy(path[s], y, sizeof(double[3]));
     runge_kutta_step(y, h);
@@ -71,7 +71,8 @@ static void by_hand(double *y, double *y_adj, double h, int steps) {
   free(path);
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   double y[3], d_y[3], kept[3];
   watch(y);
   watch(d_y);
