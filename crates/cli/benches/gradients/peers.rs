@@ -102,7 +102,7 @@ fn adolc(clang: &str, folder: &Path) -> Result<Peer, String> {
     }
     let program = folder.join("adolc");
     let mut compile = Command::new(clang);
-    compile.args(["--driver-mode=g++", "-O3"]);
+    compile.args(["--driver-mode=g++", "-std=c++20", "-O3"]);
     compile.arg(repository().join("bench/peers/adolc.cpp"));
     compile.args(["-ladolc", "-o"]).arg(&program);
     let output = compile.output().map_err(|error| error.to_string())?;
