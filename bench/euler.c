@@ -13,8 +13,8 @@ UNDER_TEST void euler(double *ALIAS x, double *ALIAS v, double mu, int n, int st
     }
 }
 
-static void by_hand(double *ALIAS x, double *ALIAS v, double *ALIAS x_adj, double *ALIAS v_adj,
-                    double mu, int n, int steps) {
+static void by_hand(double *restrict x, double *restrict v, double *restrict x_adj,
+                    double *restrict v_adj, double mu, int n, int steps) {
   double *restrict path = doubles((size_t)2 * n * steps);
   for (int s = 0; s < steps; s++)
     for (int i = 0; i < n; i++) {

@@ -33,7 +33,7 @@ UNDER_TEST void fft(double *ALIAS re, double *ALIAS im, const double *ALIAS root
 }
 
 // The transform is linear, so its adjoint needs nothing but the roots.
-static void adjoint(double *ALIAS re, double *ALIAS im, const double *ALIAS roots, int n) {
+static void adjoint(double *restrict re, double *restrict im, const double *restrict roots, int n) {
   for (int length = n; length >= 2; length >>= 1)
     for (int i = 0; i < n; i += length)
       for (int k = 0; k < length / 2; k++) {

@@ -23,6 +23,7 @@ mod options;
 mod peers;
 mod programs;
 mod rows;
+mod rust;
 #[path = "../shared/mod.rs"]
 mod shared;
 mod suite;

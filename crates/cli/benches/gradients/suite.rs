@@ -5,7 +5,7 @@ use super::options::Options;
 use super::peers::{Kind, Peer, installed_peers};
 use super::programs::{Build, Program, chosen_programs, data_folder, repository};
 use super::rows::{Row, keep_fastest, variations};
-use super::{shared, turns};
+use super::{rust, shared, turns};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,19 @@ pub fn run(options: &Options) -> Result<(), String> {
     let (peers, missing) = installed_peers(&clang, folder);
     skipped.extend(missing);
     skipped.iter().for_each(|reason| println!("{reason}"));
-    let (gradients, mut failures) = gradients(&programs, &peers, folder, options);
+    let (mut gradients, mut failures) = gradients(&programs, &peers, folder, options);
+    if !options.without_rust {
+        match rust::measured(options) {
+            Ok(rows) => {
+                rows.iter().for_each(|row| println!("{}", row.line()));
+                gradients.extend(rows);
+            }
+            Err(reason) => {
+                println!("the programs in Rust failed: {reason}");
+                failures.push(reason);
+            }
+        }
+    }
     let mut refusals: Vec<String> = gradients.iter().flat_map(Row::refusals).collect();
     refusals.dedup();
     refusals.iter().for_each(|refusal| println!("{refusal}"));
@@ -254,7 +266,7 @@ fn write(report: &Value, options: &Options) -> Result<(), String> {
 }
 
 /// Runs a command, which must succeed, and gives what it prints.
-fn output(command: &mut Command) -> Result<String, String> {
+pub fn output(command: &mut Command) -> Result<String, String> {
     let done = command
         .output()
         .map_err(|error| format!("{command:?} does not start: {error}"))?;
