@@ -17,7 +17,7 @@ UNDER_TEST void by_hand(const double *restrict x, double *restrict d_x, const do
 
 int main(int count, char **words) {
   arguments(count, words);
-  for (int n = tiny ? 50 : 10000; n <= (tiny ? 50 : 10000000); n *= 10) {
+  for (int n = tiny ? 50 : 20000; n <= (tiny ? 50 : 20000000); n *= 10) {
     double *x = numbers(n), *y = uniforms(n), *d_x = zeros(n), *d_y = zeros(n);
     double *expected_x = zeros(n), *expected_y = zeros(n);
 #define GRADIENT                                                                                  \

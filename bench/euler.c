@@ -1,7 +1,7 @@
 // Steps of Euler's method for the oscillator of van der Pol, many of them side by side.
 #include "bench.h"
 
-enum { COUNT = 64, STEPS = 4000 };
+enum { COUNT = 64 };
 static const double H = 1e-3;
 
 UNDER_TEST void euler(double *ALIAS x, double *ALIAS v, double mu, int n, int steps) {
@@ -42,13 +42,18 @@ int main(int count, char **words) {
    set(d_x, COUNT, 1), set(d_v, COUNT, 0.5))
 #define GRADIENT                                                                                 \
   __enzyme_autodiff((void *)euler, enzyme_dup, x, d_x, enzyme_dup, v, d_v, enzyme_const, 2.0,    \
-                    enzyme_const, COUNT, enzyme_const, STEPS)
-  RESTORE;
-  GRADIENT;
-  memcpy(kept, d_x, COUNT * sizeof(double));
-  RESTORE;
-  by_hand(x, v, d_x, d_v, 2, COUNT, STEPS);
-  agree("euler", kept, d_x, COUNT);
-  COMPARE("euler", RESTORE, euler(x, v, 2, COUNT, STEPS), GRADIENT,
-          by_hand(x, v, d_x, d_v, 2, COUNT, STEPS));
+                    enzyme_const, COUNT, enzyme_const, steps)
+  const int sizes[] = {4000, 40000, 400000};
+  for (int s = 0; s < (tiny ? 1 : 3); s++) {
+    int steps = sizes[s];
+    at("steps=%d", steps);
+    RESTORE;
+    GRADIENT;
+    memcpy(kept, d_x, COUNT * sizeof(double));
+    RESTORE;
+    by_hand(x, v, d_x, d_v, 2, COUNT, steps);
+    agree("euler", kept, d_x, COUNT);
+    COMPARE("euler", RESTORE, euler(x, v, 2, COUNT, steps), GRADIENT,
+            by_hand(x, v, d_x, d_v, 2, COUNT, steps));
+  }
 }

@@ -13,7 +13,7 @@ static void check_example(void) {
 int main(int count, char **words) {
   arguments(count, words);
   check_example();
-  for (int n = tiny ? 50 : 20000; n <= (tiny ? 400 : 1280000); n *= 8) {
+  for (int n = tiny ? 50 : 20000; n <= (tiny ? 400 : 10240000); n *= 8) {
     double *x = uniforms(n), *d_x = zeros(n), *by_hand = zeros(n);
     at("n=%d", n);
     lse_gradient(x, d_x, n);

@@ -162,7 +162,9 @@ fn digits(value: f64) -> String {
     match value {
         _ if value >= 99.5 => format!("{value:.0}"),
         _ if value >= 9.95 => format!("{value:.1}"),
-        _ if value >= 0.095 => format!("{value:.2}"),
+        _ if value >= 0.0995 => format!("{value:.2}"),
+        _ if value >= 0.00995 => format!("{value:.3}"),
+        _ if value >= 0.000995 => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     }
 }

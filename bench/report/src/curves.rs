@@ -27,7 +27,7 @@ const HEIGHT: f64 = 190.0;
 const TOP: f64 = 84.0;
 
 /// The ends of the vertical axis, which is logarithmic: what is outside is drawn at its end.
-const LEAST: f64 = 0.5;
+const LEAST: f64 = 0.1;
 const MOST: f64 = 64.0;
 
 impl Panels<'_> {
@@ -74,12 +74,13 @@ impl Panels<'_> {
         let most = points().map(|point| point.0).fold(0.0, f64::max);
         let across = Axis::over(least / 1.5, most * 1.5);
         let highest = points().map(|point| point.1).fold(8.0, f64::max);
-        let up = Axis::over(LEAST, (1.2 * highest).min(MOST));
+        let lowest = points().map(|point| point.1).fold(0.5, f64::min);
+        let up = Axis::over(lowest.max(LEAST), (1.2 * highest).min(MOST));
         let to_x = |value: f64| left + (right - left) * across.part(value);
         let to_y = |value: f64| bottom - (bottom - top) * up.part(value).clamp(0.0, 1.0);
         svg.text(left, y + 4.0, &panel.label, Anchor::Start);
-        for tick in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0] {
-            if up.part(tick) <= 1.0 {
+        for tick in [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0] {
+            if (0.0..=1.0).contains(&up.part(tick)) {
                 svg.line([left, to_y(tick), right, to_y(tick)], "#e4e4e4", 1.0, false);
                 svg.styled_text(
                     left - 5.0,

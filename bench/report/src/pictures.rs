@@ -15,6 +15,9 @@ const ZYMASE: &str = "#0072b2";
 const RUST: &str = "#56b4e9";
 const BY_HAND: &str = "#888888";
 
+/// What the benchmark says of peers that have functions of their own, but not this one.
+const NOT_WRITTEN: &str = "this function is not written for it";
+
 /// Peers in the order of pictures and tables, with their colors.
 pub const PEERS: [(&str, &str); 4] = [
     ("Enzyme", "#d55e00"),
@@ -36,7 +39,8 @@ pub fn draw(report: &Report) -> Vec<Picture> {
             "peers",
             "The time of another tool's gradient over that of Zymase's, measured in turns, one \
              thread each: to the right of one, Zymase's is faster. The largest size for which \
-             there is another tool; a missing bar says why it is missing.",
+             there is another tool. JAX, PyTorch and ADOL-C have some of the functions only; of \
+             those that are tried, a missing bar says why it is missing.",
             peers(report),
         ),
         (
@@ -101,6 +105,7 @@ fn peers(report: &Report) -> Option<String> {
             let peer = row.peers.get(*name)?;
             match (peer.over_ours, &peer.refused) {
                 (Some(ratio), _) => Some(Ok(ratio)),
+                (_, Some(reason)) if reason == NOT_WRITTEN => None,
                 (_, Some(reason)) => Some(Err(brief(reason))),
                 _ => None,
             }
@@ -190,9 +195,15 @@ fn sorted(mut points: Vec<(f64, f64, String)>) -> Vec<(f64, f64, String)> {
     points
 }
 
+/// The largest size of each function.
 fn before(report: &Report) -> Option<String> {
-    let rows = report.unoptimized.iter();
-    let group = rows.map(|row| Group {
+    let rows = &report.unoptimized;
+    let is_last = |index: usize| {
+        let name = &rows[index].name;
+        name.is_empty() || !rows[index + 1..].iter().any(|later| later.name == *name)
+    };
+    let last = rows.iter().enumerate().filter(|(index, _)| is_last(*index));
+    let groups = last.map(|(_, row)| Group {
         label: match row.name.is_empty() {
             true => row.program.clone(),
             false => format!("{} {}", row.name, row.size).trim().to_string(),
@@ -203,7 +214,7 @@ fn before(report: &Report) -> Option<String> {
         title: "Differentiated before the function is optimized",
         axis: "before / after (logarithmic)",
         series: &[("Zymase", ZYMASE)],
-        groups: group.collect(),
+        groups: groups.collect(),
         marks: &[],
     }
     .draw()

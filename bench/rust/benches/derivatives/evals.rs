@@ -27,7 +27,7 @@ impl Plain {
 }
 
 pub fn llsq(effort: Effort) {
-    for n in effort.sizes(&[256, 4096, 65_536]) {
+    for n in effort.sizes(&[256, 4096, 65_536, 262_144]) {
         Compared {
             name: "llsq",
             size: &format!("n={n} m=128"),
@@ -42,7 +42,7 @@ pub fn llsq(effort: Effort) {
 }
 
 pub fn lse(effort: Effort) {
-    for n in effort.sizes(&[20_000, 160_000, 1_280_000]) {
+    for n in effort.sizes(&[20_000, 160_000, 1_280_000, 10_240_000]) {
         Compared {
             name: "lse",
             size: &format!("n={n}"),
@@ -238,7 +238,13 @@ pub fn ht(effort: Effort) {
         by_hand: Vec<f64>,
         count: usize,
     }
-    let sizes = [(544, 100), (544, 800), (10_000, 800), (10_000, 100_000)];
+    let sizes = [
+        (544, 100),
+        (544, 800),
+        (10_000, 800),
+        (10_000, 100_000),
+        (200_000, 100_000),
+    ];
     for (vertices, points) in effort.sizes(&sizes) {
         let size = ht::Size {
             vertices: *vertices,

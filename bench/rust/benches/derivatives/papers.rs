@@ -13,14 +13,14 @@ pub fn dot(effort: Effort) {
         d: [Vec<f64>; 2],
         by_hand: [Vec<f64>; 2],
     }
-    for n in effort.sizes(&[10_000, 100_000, 1_000_000, 10_000_000]) {
+    for n in effort.sizes(&[20_000, 200_000, 2_000_000, 20_000_000]) {
         let mut random = Random::new(1);
         let zeros = || [vec![0.0; *n], vec![0.0; *n]];
         Compared {
             name: "dot",
             size: &format!("n={n}"),
             restore: |_| (),
-            primal: |s| drop(black_box(dot::dot(&s.x, &s.y))),
+            primal: |s: &mut State| drop(black_box(dot::dot(&s.x, &s.y))),
             derivative: |s| {
                 let [dx, dy] = &mut s.d;
                 dot::gradient(&s.x, dx, &s.y, dy);
@@ -71,6 +71,7 @@ pub fn matmul(effort: Effort) {
                 },
                 by_hand: |s| {
                     let [da, db] = &mut s.by_hand;
+                    $primal(&s.a, &s.b, &mut s.c, s.n);
                     $by_hand((&s.a, da), (&s.b, db), &s.dc, s.n);
                 },
                 results: |s| [&s.d[1], &s.by_hand[1]],
@@ -104,14 +105,14 @@ pub fn brusselator(effort: Effort) {
         at: Box<[Field; 2]>,
         d: Box<[Field; 2]>,
     }
-    for steps in effort.sizes(&[100, 500, 2500]) {
+    for steps in effort.sizes(&[100, 500, 2500, 5000]) {
         let mut random = Random::new(3);
         let start = Box::new([(); 2].map(|()| [(); CELLS].map(|()| 1.0 + random.uniform())));
         let empty = || Box::new([[0.0; CELLS]; 2]);
         Compared {
             name: "brusselator",
             size: &format!("steps={steps}"),
-            restore: |s| {
+            restore: |s: &mut State| {
                 *s.at = *s.start;
                 s.d[0].fill(1.0);
                 s.d[1].fill(0.5);
@@ -128,7 +129,7 @@ pub fn brusselator(effort: Effort) {
                 let ([u, v], [du, dv]) = (&mut *s.at, &mut *s.d);
                 brusselator::by_hand::gradient(u, du, v, dv, s.steps);
             },
-            results: |s| [&s.d[0]; 2],
+            results: |s| [&s.d[0][..]; 2],
         }
         .run(
             effort,
@@ -156,7 +157,7 @@ pub fn fft(effort: Effort) {
         Compared {
             name: "fft recursive",
             size: &format!("n={n}"),
-            restore: |s| {
+            restore: |s: &mut State| {
                 s.data.copy_from_slice(&s.start);
                 s.d.copy_from_slice(&s.start);
                 s.scratch[1].fill(0.0);
@@ -169,7 +170,7 @@ pub fn fft(effort: Effort) {
             by_hand: |s| {
                 fft::by_hand::gradient(&mut s.data, &mut s.d, &s.roots, &mut s.scratch[0]);
             },
-            results: |s| [&s.d; 2],
+            results: |s| [&s.d[..]; 2],
         }
         .run(
             effort,
@@ -186,76 +187,90 @@ pub fn fft(effort: Effort) {
 
 pub fn euler(effort: Effort) {
     const COUNT: usize = 64;
-    const STEPS: usize = 4000;
     #[derive(Default)]
     struct State {
+        steps: usize,
         start: [Vec<f64>; 2],
         at: [Vec<f64>; 2],
         d: [Vec<f64>; 2],
     }
-    let mut random = Random::new(5);
-    let start = [(); 2].map(|()| {
-        random
-            .uniforms(COUNT)
-            .iter()
-            .map(|x| 2.0 * x - 1.0)
-            .collect()
-    });
-    Compared {
-        name: "euler",
-        size: "",
-        restore: |s| {
-            s.at = s.start.clone();
-            s.d = [vec![1.0; COUNT], vec![0.5; COUNT]];
-        },
-        primal: |s| {
-            let [x, v] = &mut s.at;
-            euler::steps(x, v, 2.0, STEPS);
-        },
-        derivative: |s| {
-            let ([x, v], [dx, dv]) = (&mut s.at, &mut s.d);
-            euler::gradient((x, dx), (v, dv), 2.0, STEPS);
-        },
-        by_hand: |s| {
-            let ([x, v], [dx, dv]) = (&mut s.at, &mut s.d);
-            euler::by_hand::gradient((x, dx), (v, dv), 2.0, STEPS);
-        },
-        results: |s| [&s.d[0]; 2],
+    for steps in effort.sizes(&[4000, 40_000, 400_000]) {
+        let mut random = Random::new(5);
+        let mut numbers = || {
+            random
+                .uniforms(COUNT)
+                .iter()
+                .map(|x| 2.0 * x - 1.0)
+                .collect()
+        };
+        let start = [numbers(), numbers()];
+        Compared {
+            name: "euler",
+            size: &format!("steps={steps}"),
+            restore: |s: &mut State| {
+                s.at = s.start.clone();
+                s.d = [vec![1.0; COUNT], vec![0.5; COUNT]];
+            },
+            primal: |s| {
+                let [x, v] = &mut s.at;
+                euler::steps(x, v, 2.0, s.steps);
+            },
+            derivative: |s| {
+                let ([x, v], [dx, dv]) = (&mut s.at, &mut s.d);
+                euler::gradient((x, dx), (v, dv), 2.0, s.steps);
+            },
+            by_hand: |s| {
+                let ([x, v], [dx, dv]) = (&mut s.at, &mut s.d);
+                euler::by_hand::gradient((x, dx), (v, dv), 2.0, s.steps);
+            },
+            results: |s| [&s.d[0][..]; 2],
+        }
+        .run(
+            effort,
+            State {
+                steps: *steps,
+                start,
+                ..State::default()
+            },
+        );
     }
-    .run(
-        effort,
-        State {
-            start,
-            ..State::default()
-        },
-    );
 }
 
+/// The system is chaotic: derivatives are compared after few steps.
 pub fn runge_kutta(effort: Effort) {
-    #[derive(Default)]
     struct State {
         steps: usize,
+        is_measured: bool,
         at: [f64; 3],
         d: [f64; 3],
     }
-    let measured = |steps: usize| Compared {
-        name: "runge-kutta",
-        size: match steps {
-            200_000 => "",
-            _ => "few steps",
-        },
-        restore: |s: &mut State| (s.at, s.d) = ([1.0; 3], [1.0; 3]),
-        primal: |s| runge_kutta::steps(&mut s.at, 1e-4, s.steps),
-        derivative: |s| runge_kutta::gradient(&mut s.at, &mut s.d, 1e-4, s.steps),
-        by_hand: |s| runge_kutta::by_hand::gradient(&mut s.at, &mut s.d, 1e-4, s.steps),
-        results: |s| [&s.d; 2],
-    };
-    let steps = if effort.is_tiny { 2000 } else { 200_000 };
-    measured(steps).run(
-        effort,
-        State {
-            steps,
-            ..State::default()
-        },
-    );
+    for steps in effort.sizes(&[40_000, 200_000, 1_000_000]) {
+        Compared {
+            name: "runge-kutta",
+            size: &format!("steps={steps}"),
+            restore: |s: &mut State| (s.at, s.d) = ([1.0; 3], [1.0; 3]),
+            primal: |s| {
+                s.is_measured = true;
+                runge_kutta::steps(&mut s.at, 1e-4, s.steps);
+            },
+            derivative: |s| {
+                let steps = if s.is_measured { s.steps } else { 2000 };
+                runge_kutta::gradient(&mut s.at, &mut s.d, 1e-4, steps);
+            },
+            by_hand: |s| {
+                let steps = if s.is_measured { s.steps } else { 2000 };
+                runge_kutta::by_hand::gradient(&mut s.at, &mut s.d, 1e-4, steps);
+            },
+            results: |s| [&s.d[..]; 2],
+        }
+        .run(
+            effort,
+            State {
+                steps: *steps,
+                is_measured: false,
+                at: [0.0; 3],
+                d: [0.0; 3],
+            },
+        );
+    }
 }

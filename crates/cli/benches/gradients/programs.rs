@@ -27,6 +27,11 @@ impl Program {
         &self.path
     }
 
+    /// Whether it writes its inputs for others.
+    pub fn shares(&self) -> bool {
+        self.source.contains("share(")
+    }
+
     pub fn language(&self) -> &'static str {
         match self.path.extension() {
             Some(extension) if extension == "cpp" => "C++",

@@ -225,18 +225,33 @@ impl Row {
         };
         (peer.peer.to_string(), value)
     }
+}
 
-    /// One line for each peer that has no time here.
-    pub fn refusals(&self) -> impl Iterator<Item = String> {
-        let reasons = self.peers.iter().filter_map(|peer| {
-            let reason = peer.answer.as_ref().err()?;
-            Some(format!(
-                "{} is not measured for {}: {reason}",
-                peer.peer, self.name
-            ))
-        });
-        reasons.collect::<Vec<_>>().into_iter()
+/// One line for each peer and each reason why it has no time, with the functions that it is about.
+pub fn refusals(rows: &[Row]) -> Vec<String> {
+    let mut about: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        for PeerTime { peer, answer } in &row.peers {
+            let Err(reason) = answer else { continue };
+            let known = |(other, _, names): &(&str, &str, Vec<&str>)| {
+                other == peer && names.contains(&&row.name[..])
+            };
+            if about.iter().any(known) {
+                continue;
+            }
+            match about
+                .iter_mut()
+                .find(|(other, why, _)| (other, why) == (&peer, &&reason[..]))
+            {
+                Some((_, _, names)) => names.push(&row.name),
+                None => about.push((peer, reason, vec![&row.name])),
+            }
+        }
     }
+    let lines = about.into_iter().map(|(peer, reason, names)| {
+        format!("{peer} is not measured for {}: {reason}", names.join(", "))
+    });
+    lines.collect()
 }
 
 /// Takes over the rows whose gradients are faster than those that are known.

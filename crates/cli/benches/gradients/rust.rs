@@ -29,9 +29,17 @@ pub fn measured(options: &Options) -> Result<Vec<Row>, String> {
 
 fn cargo_zymase(subcommand: &str) -> Command {
     let mut cargo = Command::new(env!("CARGO_BIN_EXE_cargo-zymase"));
-    cargo.args(["zymase", subcommand, "--quiet", "--locked", "--manifest-path"]);
+    cargo.args([
+        "zymase",
+        subcommand,
+        "--quiet",
+        "--locked",
+        "--manifest-path",
+    ]);
     cargo.arg(repository().join("bench/rust/Cargo.toml"));
-    cargo.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-rust"));
+    cargo
+        .arg("--target-dir")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-rust"));
     cargo.env_remove("RUSTFLAGS");
     cargo
 }

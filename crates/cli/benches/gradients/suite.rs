@@ -4,7 +4,7 @@ use super::machine;
 use super::options::Options;
 use super::peers::{Kind, Peer, installed_peers};
 use super::programs::{Build, Program, chosen_programs, data_folder, repository};
-use super::rows::{Row, keep_fastest, variations};
+use super::rows::{Row, keep_fastest, refusals, variations};
 use super::{rust, shared, turns};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -45,8 +45,7 @@ pub fn run(options: &Options) -> Result<(), String> {
             }
         }
     }
-    let mut refusals: Vec<String> = gradients.iter().flat_map(Row::refusals).collect();
-    refusals.dedup();
+    let refusals = refusals(&gradients);
     refusals.iter().for_each(|refusal| println!("{refusal}"));
     let versions = peers
         .iter()

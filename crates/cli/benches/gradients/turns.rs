@@ -145,15 +145,19 @@ impl Other {
         effort: Effort,
     ) -> Other {
         let shared = folder.join(format!("{}.shared", peer.name));
-        let command = match peer.kind {
-            Kind::SameProgram => with_words(peer.command(program, build), &shared, effort),
-            Kind::Reader => peer.command(program, build),
+        let command = peer.command(program, build);
+        let state = match peer.kind {
+            Kind::SameProgram => {
+                Participant::start(peer.name, with_words(command, &shared, effort), folder)
+            }
+            Kind::Reader if program.shares() => Participant::start(peer.name, command, folder),
+            Kind::Reader => Err("this function is not written for it".to_string()),
         };
         Other {
             peer: peer.name,
             kind: peer.kind,
             shared,
-            state: Participant::start(peer.name, command, folder),
+            state,
             now: Err(String::new()),
         }
     }
@@ -242,9 +246,6 @@ fn compare_reader(
     shared: &Path,
     result: &[f64],
 ) -> Result<f64, String> {
-    if result.is_empty() {
-        return Err("the program shares nothing with it".to_string());
-    }
     participant.tell(&format!("measure {}\t{}", at.name, shared.display()))?;
     let line = participant.next_line()?.ok_or("it has ended")?;
     if line != "ready" {
