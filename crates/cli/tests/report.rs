@@ -109,8 +109,10 @@ fn check_picture(path: &Path) {
 /// It names every function, and needs no other file.
 fn check_page(path: &Path, report: &Value) {
     let html = std::fs::read_to_string(path).unwrap();
-    let mut options = roxmltree::ParsingOptions::default();
-    options.allow_dtd = true;
+    let options = roxmltree::ParsingOptions {
+        allow_dtd: true,
+        ..Default::default()
+    };
     let page = roxmltree::Document::parse_with_options(&html, options).unwrap();
     for node in page.descendants() {
         assert!(node.attribute("src").is_none() && node.attribute("href").is_none());

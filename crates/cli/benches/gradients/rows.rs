@@ -241,7 +241,7 @@ pub fn refusals(rows: &[Row]) -> Vec<String> {
             }
             match about
                 .iter_mut()
-                .find(|(other, why, _)| (other, why) == (&peer, &&reason[..]))
+                .find(|(other, why, _)| (other, why) == (peer, &&reason[..]))
             {
                 Some((_, _, names)) => names.push(&row.name),
                 None => about.push((peer, reason, vec![&row.name])),
