@@ -1,6 +1,6 @@
 //! The GradBench tool, `bench/gradbench`, by `cargo zymase`: its tests compare derivatives with
 //! known values, with derivatives written by hand and with finite differences, and talk to the
-//! program as GradBench does.
+//! program as GradBench does. The same for the other benchmarks in Rust, `bench/rust`.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -22,12 +22,21 @@ fn all_evals() {
     }
 }
 
+#[test]
+fn programs_of_the_papers() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/rust");
+    zymase("clean", &folder, &["--package", "zymase-bench-rust"]);
+    let printed = zymase("test", &folder, &[]);
+    assert!(printed.contains("test result: ok. 6 passed"), "{printed}");
+}
+
 fn zymase(subcommand: &str, folder: &Path, words: &[&str]) -> String {
     let mut cargo = Command::new(env!("CARGO_BIN_EXE_cargo-zymase"));
     cargo.args(["zymase", subcommand, "--quiet", "--locked", "--release"]);
     cargo.args(words);
     cargo.arg("--manifest-path").arg(folder.join("Cargo.toml"));
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gradbench");
+    let name = folder.file_name().unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     cargo.arg("--target-dir").arg(target);
     if subcommand == "test" {
         cargo.args(["--", "--format=pretty"]);

@@ -32,7 +32,9 @@ pub fn llsq(effort: Effort) {
             name: "llsq",
             size: &format!("n={n} m=128"),
             restore: |_| (),
-            primal: |s: &mut Plain| drop(black_box(llsq::primal(&s.x, s.n))),
+            primal: |s: &mut Plain| {
+                black_box(llsq::primal(&s.x, s.n));
+            },
             derivative: |s| llsq::gradient(&s.x, s.n, &mut s.d),
             by_hand: |s| llsq::by_hand::gradient(&s.x, s.n, &mut s.by_hand),
             results: |s| [&s.d, &s.by_hand],
@@ -47,7 +49,9 @@ pub fn lse(effort: Effort) {
             name: "lse",
             size: &format!("n={n}"),
             restore: |_| (),
-            primal: |s: &mut Plain| drop(black_box(lse::primal(&s.x))),
+            primal: |s: &mut Plain| {
+                black_box(lse::primal(&s.x));
+            },
             derivative: |s| lse::gradient(&s.x, &mut s.d),
             by_hand: |s| lse::by_hand::gradient(&s.x, &mut s.by_hand),
             results: |s| [&s.d, &s.by_hand],
@@ -62,7 +66,9 @@ pub fn det(effort: Effort) {
             name: "det",
             size: &format!("ell={ell}"),
             restore: |_| (),
-            primal: |s: &mut Plain| drop(black_box(det::primal(&s.x, s.n))),
+            primal: |s: &mut Plain| {
+                black_box(det::primal(&s.x, s.n));
+            },
             derivative: |s| det::gradient(&s.x, s.n, &mut s.d),
             by_hand: |s| det::by_hand::gradient(&s.x, s.n, &mut s.by_hand),
             results: |s| [&s.d, &s.by_hand],
@@ -299,7 +305,9 @@ pub fn kmeans(effort: Effort) {
             name: "kmeans direction",
             size: &format!("k={k} n={n} d={d}"),
             restore: |_| (),
-            primal: |s: &mut State| drop(black_box(kmeans::cost(&s.centroids, &s.points, s.d))),
+            primal: |s: &mut State| {
+                black_box(kmeans::cost(&s.centroids, &s.points, s.d));
+            },
             derivative: |s| s.newton.direction(&s.centroids, &s.points, s.d),
             by_hand: |s| {
                 kmeans::by_hand::direction(&s.centroids, &s.points, s.d, &mut s.by_hand);
