@@ -10,7 +10,8 @@ body { font: 15px/1.5 Ubuntu, 'DejaVu Sans', sans-serif; margin: 2em auto; max-w
 table { border-collapse: collapse; margin: 1em 0; font-size: 13px; }
 th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
 th { position: sticky; top: 0; background: #fff; border-bottom: 1px solid #444; }
-th.text, td.text { text-align: left; white-space: normal; }
+th.text, td.text { text-align: left; }
+td.reason { text-align: left; white-space: normal; }
 td.above { color: #b00; font-weight: bold; }
 td.none { color: #999; }
 figure { margin: 1em 0 2em; overflow-x: auto; }
@@ -87,10 +88,7 @@ fn gradients(report: &Report) -> String {
         "spread",
         "differs",
     ];
-    let over: Vec<String> = peers
-        .iter()
-        .map(|peer| format!("{peer} / gradient"))
-        .collect();
+    let over: Vec<String> = peers.iter().map(|peer| format!("{peer} / ours")).collect();
     for (peer, over) in peers.iter().zip(&over) {
         header.extend([*peer, over]);
     }
@@ -173,7 +171,7 @@ fn unoptimized(report: &Report) -> String {
         let mut cells = vec![text(name), text(&row.size)];
         match &row.refused {
             Some(reason) => cells.push(format!(
-                "<td class='text' colspan='3'>{}</td>",
+                "<td class='reason' colspan='3'>{}</td>",
                 escaped(reason)
             )),
             None => cells.extend([

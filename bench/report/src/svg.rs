@@ -22,7 +22,7 @@ pub const LETTERS: f64 = 13.0;
 
 /// How wide a text is, about.
 pub fn text_width(text: &str, size: f64) -> f64 {
-    0.55 * size * text.chars().count() as f64
+    0.6 * size * text.chars().count() as f64
 }
 
 impl Svg {
