@@ -9,6 +9,7 @@ which also keeps them from being inlined: Enzyme gives derivatives `alwaysinline
 beside `noinline`.
 """
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -42,6 +43,8 @@ def headers():
 def main():
     split = sys.argv.index("--")
     path, flags, words = sys.argv[1], sys.argv[2:split], sys.argv[split + 1 :]
+    # Programs in C++ find their library among those that are loaded.
+    ctypes.CDLL("libstdc++.so.6", mode=ctypes.RTLD_GLOBAL)
     import jax
     import jax.numpy as jnp
     from enzyme_ad.jax import cpp_call
