@@ -223,6 +223,7 @@ pub mod by_hand {
         let width = signal.len();
         let (weight, bias) = layer.split_at(4 * width);
         let (hidden, cell) = state.split_at_mut(width);
+        let mut rows: [&mut [f64]; KEPT] = rows_mut(kept, width);
         for j in 0..width {
             let gate = |kind: usize, x: f64| x * weight[kind * width + j] + bias[kind * width + j];
             let forget = sigmoid(gate(0, signal[j]));
@@ -231,10 +232,9 @@ pub mod by_hand {
             let change = gate(3, hidden[j]).tanh();
             let new = cell[j] * forget + ingate * change;
             let tanh = new.tanh();
-            let values = [
+            for (row, value) in rows.iter_mut().zip([
                 signal[j], hidden[j], cell[j], forget, ingate, outgate, change, tanh,
-            ];
-            for (row, value) in kept.chunks_exact_mut(width).zip(values) {
+            ]) {
                 row[j] = value;
             }
             cell[j] = new;

@@ -144,31 +144,53 @@ pub mod by_hand {
         dx: &mut [f64],
         dy: &mut [f64],
     ) {
+        let [d1, d2, d3] = adjoints;
+        slope_adjoint(x, dy, (h / 3.0, h * (h / 6.0)), dy, d3);
+        slope_adjoint(x, dy, (h / 3.0, 0.5 * h), d3, d2);
+        slope_adjoint(x, dy, (h / 6.0, 0.5 * h), d2, d1);
+        add_products(
+            h / 6.0,
+            [y1, &stages[0], &stages[1], &stages[2]],
+            [d1, d2, d3, dy],
+            dx,
+        );
+        add_to_y(x, h / 6.0, [d1, d2, d3], dy);
+    }
+
+    /// The adjoint of a slope: what it adds to y, and what the next stage's slope read of it.
+    fn slope_adjoint(
+        x: &[f64],
+        dy: &[f64],
+        (of_y, of_next): (f64, f64),
+        next: &[f64],
+        out: &mut [f64],
+    ) {
         let n = x.len();
-        let [y2, y3, y4] = stages.each_ref().map(|stage| &stage[..n]);
-        let [d1, d2, d3] = adjoints.each_mut().map(|adjoint| &mut adjoint[..n]);
-        let (y1, dx, dy) = (&y1[..n], &mut dx[..n], &mut dy[..n]);
-        let last = n - 1;
-        for i in 0..last {
-            d3[i] = h / 3.0 * dy[i] + h * x[i + 1] * (h / 6.0) * dy[i + 1];
+        let (dy, next, out) = (&dy[..n], &next[..n], &mut out[..n]);
+        for i in 0..n - 1 {
+            out[i] = of_y * dy[i] + of_next * x[i + 1] * next[i + 1];
         }
-        d3[last] = h / 3.0 * dy[last];
-        for i in 0..last {
-            d2[i] = h / 3.0 * dy[i] + 0.5 * h * x[i + 1] * d3[i + 1];
-        }
-        d2[last] = h / 3.0 * dy[last];
-        for i in 0..last {
-            d1[i] = h / 6.0 * dy[i] + 0.5 * h * x[i + 1] * d2[i + 1];
-        }
-        d1[last] = h / 6.0 * dy[last];
-        dx[0] += d1[0] + d2[0] + d3[0] + h / 6.0 * dy[0];
+        out[n - 1] = of_y * dy[n - 1];
+    }
+
+    fn add_products(sixth: f64, stages: [&[f64]; 4], adjoints: [&[f64]; 4], dx: &mut [f64]) {
+        let n = dx.len();
+        let [y1, y2, y3, y4] = stages.map(|stage| &stage[..n]);
+        let [d1, d2, d3, d4] = adjoints.map(|adjoint| &adjoint[..n]);
+        dx[0] += d1[0] + d2[0] + d3[0] + sixth * d4[0];
         for i in 1..n {
             let j = i - 1;
-            let fourth = h / 6.0 * dy[i] * y4[j];
-            dx[i] += d1[i] * y1[j] + d2[i] * y2[j] + d3[i] * y3[j] + fourth;
+            dx[i] += d1[i] * y1[j] + d2[i] * y2[j] + d3[i] * y3[j] + sixth * d4[i] * y4[j];
         }
-        for i in 0..last {
-            dy[i] += x[i + 1] * (d1[i + 1] + d2[i + 1] + d3[i + 1] + h / 6.0 * dy[i + 1]);
+    }
+
+    fn add_to_y(x: &[f64], sixth: f64, adjoints: [&[f64]; 3], dy: &mut [f64]) {
+        let n = x.len();
+        let [d1, d2, d3] = adjoints.map(|adjoint| &adjoint[..n]);
+        let dy = &mut dy[..n];
+        for i in 0..n - 1 {
+            let next = i + 1;
+            dy[i] += x[next] * (d1[next] + d2[next] + d3[next] + sixth * dy[next]);
         }
     }
 }

@@ -27,6 +27,10 @@ impl Times {
         self.0.push(time);
     }
 
+    pub fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
     fn fastest(&self) -> Option<f64> {
         self.0.iter().copied().reduce(f64::min)
     }
