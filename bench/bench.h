@@ -169,7 +169,8 @@ __attribute__((unused)) static void agree(const char *name, const double *a, con
   for (size_t i = 0; i < n; i++) {
     if (a[i] == b[i]) continue;
     double difference = fabs(a[i] - b[i]) / (fabs(a[i]) + fabs(b[i]) + sum / n);
-    if (!(difference <= largest_difference)) largest_difference = difference;
+    if (isnan(difference)) difference = INFINITY;
+    if (difference > largest_difference) largest_difference = difference;
     if (!(difference <= 1e-7) && !turns_file) {
       fprintf(stderr, "%s[%zu]: %.12g by Zymase, expected %.12g\n", name, i, a[i], b[i]);
       exit(1);

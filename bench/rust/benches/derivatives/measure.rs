@@ -95,10 +95,13 @@ fn processor_time() -> f64 {
 fn largest_difference(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let ordinary = expected.iter().map(|x| x.abs()).sum::<f64>() / expected.len() as f64;
-    let differences = found.iter().zip(expected).map(|(a, b)| match a == b {
-        true => 0.0,
-        false => (a - b).abs() / (a.abs() + b.abs() + ordinary),
+    let differences = found.iter().zip(expected).map(|(a, b)| {
+        let difference = (a - b).abs() / (a.abs() + b.abs() + ordinary);
+        match difference.is_nan() {
+            true if a == b => 0.0,
+            true => f64::INFINITY,
+            false => difference,
+        }
     });
-    // What is not a number is greater than all numbers here.
-    differences.fold(0.0, |most, next| if next <= most { most } else { next })
+    differences.fold(0.0, f64::max)
 }

@@ -277,15 +277,15 @@ fn difference(ours: &[f64], theirs: &[f64]) -> Result<f64, String> {
         return Err(format!("its result has {theirs} numbers instead of {ours}"));
     }
     let ordinary = ours.iter().map(|x| x.abs()).sum::<f64>() / ours.len() as f64;
-    let differences = ours.iter().zip(theirs).map(|(a, b)| match a == b {
-        true => 0.0,
-        false => (a - b).abs() / (a.abs() + b.abs() + ordinary),
+    let differences = ours.iter().zip(theirs).map(|(a, b)| {
+        let difference = (a - b).abs() / (a.abs() + b.abs() + ordinary);
+        match difference.is_nan() {
+            true if a == b => 0.0,
+            true => f64::INFINITY,
+            false => difference,
+        }
     });
-    // What is not a number is greater than all numbers here.
-    Ok(differences.fold(0.0, |most, next| match next <= most {
-        true => most,
-        false => next,
-    }))
+    Ok(differences.fold(0.0, f64::max))
 }
 
 /// The numbers that a file calls `result`, one part after the other.
