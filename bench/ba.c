@@ -93,6 +93,10 @@ int main(int count, char **words) {
     ba_jacobian(&b, &j);
     ba_by_hand(&b, &by_hand);
     agree("ba", j.values, by_hand.values, (size_t)31 * p);
+    share_number("n", n), share_number("m", m), share_number("p", p);
+    share("cameras", b.cameras, BA_CAMERA * n), share("points", b.points, 3 * m);
+    share("weights", b.weights, p), share("features", b.features, 2 * p);
+    share("result", j.values, (size_t)31 * p);
     COMPARE("ba", , ba(&b, errors), ba_jacobian(&b, &j), ba_by_hand(&b, &by_hand));
     ba_jacobian_free(&j);
     ba_jacobian_free(&by_hand);

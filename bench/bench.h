@@ -5,14 +5,22 @@
 // one process, so that whatever slows the machine down slows down all. `restore` runs before each of
 // them, outside the measured time. A line of output has these parts, with tabs between them: the
 // name; the size, as `at` has it, if there are several; the fastest primal, gradient and gradient by
-// hand (in milliseconds, the last 0 if there is none); how far the medians of the first two lie above
-// the fastest (in percent, the larger of the two); and the largest relative difference that `agree`
-// found since the last line.
+// hand (in milliseconds, the last 0 if there is none); how far the medians of these lie above the
+// fastest (in percent, the largest of them); and the largest relative difference that `agree` found
+// since the last line.
 //
-// Programs that call `arguments` take the word `tiny`: the smallest sizes and one repetition, to test
-// that gradients agree; or the word `one`: nothing beyond the first size with a primal of more than a
-// millisecond. Programs with two arrays use ALIAS, which is nothing or, with -DRESTRICTED,
-// `restrict`, and are built both ways.
+// Words of the command line:
+//
+// - `tiny`: the smallest sizes and one repetition, to test that gradients agree;
+// - `one`: nothing beyond the first size with a primal of more than a millisecond;
+// - `turns` and a file: the program measures when it is told to, so that other programs can take
+//   turns with it. It writes what it shares (inputs, and the gradient as `result`) to the file,
+//   prints name, size, largest difference and how many functions there are to measure, and waits for
+//   lines: `primal`, `gradient` and `by hand` each run once, and the time is printed; `next` ends the
+//   measurement.
+//
+// Programs with two arrays use ALIAS, which is nothing or, with -DRESTRICTED, `restrict`, and are
+// built both ways.
 #include "evals/request.h"
 
 #include <stdarg.h>
@@ -26,19 +34,42 @@
 #endif
 
 enum { MOST_REPETITIONS = 64 };
+enum { PRIMAL, GRADIENT_OF_ZYMASE, GRADIENT_BY_HAND, NO_TURN };
 static int fewest_repetitions = 7, tiny = 0, one_size = 0, size_is_done = 0;
-static double enough_seconds = 0.4, largest_difference = 0;
+static double enough_seconds = 0.4, largest_difference = 0, measured_since;
 static char size_text[80];
+static const char *turns_file = NULL;
+static FILE *shared = NULL;
 
 // Reads the command line.
-__attribute__((unused)) static void arguments(int count, char **words) {
-  tiny = count > 1 && strcmp(words[1], "tiny") == 0;
-  one_size = count > 1 && strcmp(words[1], "one") == 0;
+static void arguments(int count, char **words) {
+  for (int i = 1; i < count; i++) {
+    tiny |= strcmp(words[i], "tiny") == 0;
+    one_size |= strcmp(words[i], "one") == 0;
+    if (strcmp(words[i], "turns") == 0 && i + 1 < count) turns_file = words[++i];
+  }
   if (one_size) fewest_repetitions = 3;
   if (tiny) {
     fewest_repetitions = 1;
     enough_seconds = 0;
   }
+}
+
+// Numbers that another program needs to compute the same, or the gradient, which is called `result`:
+// a line with name and count, then the numbers in binary.
+__attribute__((unused)) static void share(const char *name, const double *x, size_t n) {
+  if (!turns_file) return;
+  if (!shared) shared = fopen(turns_file, "wb");
+  if (!shared) {
+    perror(turns_file);
+    exit(1);
+  }
+  fprintf(shared, "%s %zu\n", name, n);
+  fwrite(x, sizeof(double), n, shared);
+}
+
+__attribute__((unused)) static void share_number(const char *name, double number) {
+  share(name, &number, 1);
 }
 
 // Says at which size the next measurements are.
@@ -71,21 +102,66 @@ static double spread(const struct series *s) {
   return 100 * (s->seconds[s->count / 2] / s->seconds[0] - 1);
 }
 
-static void print_series(const char *name, struct series *primal, struct series *gradient,
-                         struct series *by_hand) {
-  qsort(primal->seconds, primal->count, sizeof(double), by_value);
-  qsort(gradient->seconds, gradient->count, sizeof(double), by_value);
-  qsort(by_hand->seconds, by_hand->count, sizeof(double), by_value);
-  double p = spread(primal), g = spread(gradient);
-  printf("%s\t%s\t%.6f\t%.6f\t%.6f\t%.1f\t%.1e\n", name, size_text, 1e3 * primal->seconds[0],
-         1e3 * gradient->seconds[0], 1e3 * by_hand->seconds[0], p > g ? p : g, largest_difference);
+static void print_series(const char *name, struct series *times, int kinds) {
+  double fastest[3] = {0, 0, 0}, widest = 0;
+  for (int kind = 0; kind < kinds; kind++) {
+    struct series *s = &times[kind];
+    qsort(s->seconds, s->count, sizeof(double), by_value);
+    fastest[kind] = s->seconds[0];
+    if (spread(s) > widest) widest = spread(s);
+  }
+  printf("%s\t%s\t%.6f\t%.6f\t%.6f\t%.1f\t%.1e\n", name, size_text, 1e3 * fastest[0],
+         1e3 * fastest[1], 1e3 * fastest[2], widest, largest_difference);
   fflush(stdout);
-  size_is_done |= primal->seconds[0] > 1e-3;
+  size_is_done |= fastest[0] > 1e-3;
   largest_difference = 0;
 }
 
-// Ends the program if two vectors are not the same up to rounding. The difference of two entries is
-// relative to their size and that of an ordinary entry, so that small entries count too.
+// The turn that another program asks for.
+static int told_turn(const char *name, int kinds, int is_first) {
+  char line[80];
+  if (is_first) {
+    if (shared) fclose(shared);
+    shared = NULL;
+    printf("%s\t%s\t%.1e\t%d\n", name, size_text, largest_difference, kinds);
+    fflush(stdout);
+    largest_difference = 0;
+  }
+  if (!fgets(line, sizeof line, stdin)) exit(0);
+  if (strcmp(line, "primal\n") == 0) return PRIMAL;
+  if (strcmp(line, "gradient\n") == 0) return GRADIENT_OF_ZYMASE;
+  if (strcmp(line, "by hand\n") == 0) return GRADIENT_BY_HAND;
+  return NO_TURN;
+}
+
+// What is measured next, of the first `kinds` in turn.
+static int next_turn(const char *name, struct series *times, int kinds) {
+  int count = times[0].count, is_first = count == 0;
+  if (turns_file)
+    return told_turn(name, kinds, is_first && times[1].count == 0 && times[2].count == 0);
+  for (int kind = 1; kind < kinds; kind++)
+    if (times[kind].count < count) return kind;
+  if (is_first) measured_since = now();
+  if (count < fewest_repetitions ||
+      (count < MOST_REPETITIONS && now() - measured_since < enough_seconds))
+    return PRIMAL;
+  print_series(name, times, kinds);
+  return NO_TURN;
+}
+
+static void took(struct series *times, double seconds) {
+  if (!turns_file) {
+    times->seconds[times->count++] = seconds;
+    return;
+  }
+  times->count = 1;
+  printf("%.6f\n", 1e3 * seconds);
+  fflush(stdout);
+}
+
+// Ends the program if two vectors are not the same up to rounding; in turns with others, they see
+// how large the difference is. That of two entries is relative to their size and that of an ordinary
+// entry, so that small entries count too.
 __attribute__((unused)) static void agree(const char *name, const double *a, const double *b,
                                           size_t n) {
   double sum = 0;
@@ -93,8 +169,9 @@ __attribute__((unused)) static void agree(const char *name, const double *a, con
   for (size_t i = 0; i < n; i++) {
     if (a[i] == b[i]) continue;
     double difference = fabs(a[i] - b[i]) / (fabs(a[i]) + fabs(b[i]) + sum / n);
+    if (isnan(difference)) difference = INFINITY;
     if (difference > largest_difference) largest_difference = difference;
-    if (!(difference <= 1e-7)) {
+    if (!(difference <= 1e-7) && !turns_file) {
       fprintf(stderr, "%s[%zu]: %.12g by Zymase, expected %.12g\n", name, i, a[i], b[i]);
       exit(1);
     }
@@ -113,40 +190,29 @@ static void keep(double value) { __asm__ volatile("" : : "x"(value) : "memory");
 // optimizer inlines a gradient, sees that nobody reads its shadow, and leaves the gradient out.
 static void watch(const double *memory) { __asm__ volatile("" : : "r"(memory) : "memory"); }
 
-#define TIMED(series, restore, code)                    \
-  do {                                                  \
-    restore;                                            \
-    keep(0);                                            \
-    double start = now();                               \
-    code;                                               \
-    keep(0);                                            \
-    (series).seconds[(series).count++] = now() - start; \
+#define MEASURE_KINDS(kinds, name, restore, primal, gradient, by_hand)      \
+  do {                                                                      \
+    struct series measured[3] = {{0}, {0}, {0}};                            \
+    for (int turn; (turn = next_turn(name, measured, kinds)) != NO_TURN;) { \
+      restore;                                                              \
+      keep(0);                                                              \
+      double start = now();                                                 \
+      if (turn == PRIMAL) {                                                 \
+        primal;                                                             \
+      } else if (turn == GRADIENT_OF_ZYMASE) {                              \
+        gradient;                                                           \
+      } else {                                                              \
+        by_hand;                                                            \
+      }                                                                     \
+      keep(0);                                                              \
+      took(&measured[turn], now() - start);                                 \
+    }                                                                       \
   } while (0)
 
-#define MEASURE(name, restore, primal, gradient)                                              \
-  do {                                                                                        \
-    struct series primals = {0}, gradients = {0}, none = {0};                                 \
-    double begin = now();                                                                     \
-    while (primals.count < fewest_repetitions ||                                              \
-           (primals.count < MOST_REPETITIONS && now() - begin < enough_seconds)) {            \
-      TIMED(primals, restore, primal);                                                        \
-      TIMED(gradients, restore, gradient);                                                    \
-    }                                                                                         \
-    print_series(name, &primals, &gradients, &none);                                          \
-  } while (0)
-
-#define COMPARE(name, restore, primal, gradient, by_hand)                                     \
-  do {                                                                                        \
-    struct series primals = {0}, gradients = {0}, hands = {0};                                \
-    double begin = now();                                                                     \
-    while (primals.count < fewest_repetitions ||                                              \
-           (primals.count < MOST_REPETITIONS && now() - begin < enough_seconds)) {            \
-      TIMED(primals, restore, primal);                                                        \
-      TIMED(gradients, restore, gradient);                                                    \
-      TIMED(hands, restore, by_hand);                                                         \
-    }                                                                                         \
-    print_series(name, &primals, &gradients, &hands);                                         \
-  } while (0)
+#define MEASURE(name, restore, primal, gradient) \
+  MEASURE_KINDS(2, name, restore, primal, gradient, )
+#define COMPARE(name, restore, primal, gradient, by_hand) \
+  MEASURE_KINDS(3, name, restore, primal, gradient, by_hand)
 
 __attribute__((unused)) static double *zeros(size_t n) {
   double *x = (double *)calloc(n, sizeof(double));

@@ -20,6 +20,7 @@ int main(int count, char **words) {
     det_gradient(a, d_a, ell);
     det_by_hand(a, by_hand, ell);
     agree("det", d_a, by_hand, size);
+    share_number("ell", ell), share("a", a, size), share("result", d_a, size);
     COMPARE("det", , keep(det(a, ell)), det_gradient(a, d_a, ell), det_by_hand(a, by_hand, ell));
   }
 }

@@ -17,7 +17,7 @@ UNDER_TEST void by_hand(const double *restrict x, double *restrict d_x, const do
 
 int main(int count, char **words) {
   arguments(count, words);
-  for (int n = tiny ? 50 : 10000; n <= (tiny ? 50 : 10000000); n *= 10) {
+  for (int n = tiny ? 50 : 20000; n <= (tiny ? 50 : 20000000); n *= 10) {
     double *x = numbers(n), *y = uniforms(n), *d_x = zeros(n), *d_y = zeros(n);
     double *expected_x = zeros(n), *expected_y = zeros(n);
 #define GRADIENT                                                                                  \
@@ -26,6 +26,7 @@ int main(int count, char **words) {
     by_hand(x, expected_x, y, expected_y, n);
     agree("dot", d_x, expected_x, n);
     agree("dot", d_y, expected_y, n);
+    share("x", x, n), share("y", y, n), share("result", d_x, n), share("result", d_y, n);
     at("n=%d", n);
     COMPARE("dot", , keep(dot(x, y, n)), GRADIENT, by_hand(x, d_x, y, d_y, n));
     free(x), free(y), free(d_x), free(d_y), free(expected_x), free(expected_y);

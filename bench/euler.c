@@ -1,7 +1,7 @@
 // Steps of Euler's method for the oscillator of van der Pol, many of them side by side.
 #include "bench.h"
 
-enum { COUNT = 64, STEPS = 4000 };
+enum { COUNT = 64 };
 static const double H = 1e-3;
 
 UNDER_TEST void euler(double *ALIAS x, double *ALIAS v, double mu, int n, int steps) {
@@ -13,9 +13,9 @@ UNDER_TEST void euler(double *ALIAS x, double *ALIAS v, double mu, int n, int st
     }
 }
 
-static void by_hand(double *ALIAS x, double *ALIAS v, double *ALIAS x_adj, double *ALIAS v_adj,
-                    double mu, int n, int steps) {
-  double *restrict path = malloc(2 * sizeof(double) * n * steps);
+static void by_hand(double *restrict x, double *restrict v, double *restrict x_adj,
+                    double *restrict v_adj, double mu, int n, int steps) {
+  double *restrict path = doubles((size_t)2 * n * steps);
   for (int s = 0; s < steps; s++)
     for (int i = 0; i < n; i++) {
       path[2 * (s * n + i)] = x[i];
@@ -33,7 +33,8 @@ static void by_hand(double *ALIAS x, double *ALIAS v, double *ALIAS x_adj, doubl
   free(path);
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   double *start = numbers(2 * COUNT), *x = zeros(COUNT), *v = zeros(COUNT);
   double *d_x = zeros(COUNT), *d_v = zeros(COUNT), *kept = zeros(COUNT);
 #define RESTORE                                                                                  \
@@ -41,13 +42,18 @@ int main(void) {
    set(d_x, COUNT, 1), set(d_v, COUNT, 0.5))
 #define GRADIENT                                                                                 \
   __enzyme_autodiff((void *)euler, enzyme_dup, x, d_x, enzyme_dup, v, d_v, enzyme_const, 2.0,    \
-                    enzyme_const, COUNT, enzyme_const, STEPS)
-  RESTORE;
-  GRADIENT;
-  memcpy(kept, d_x, COUNT * sizeof(double));
-  RESTORE;
-  by_hand(x, v, d_x, d_v, 2, COUNT, STEPS);
-  agree("euler", kept, d_x, COUNT);
-  COMPARE("euler", RESTORE, euler(x, v, 2, COUNT, STEPS), GRADIENT,
-          by_hand(x, v, d_x, d_v, 2, COUNT, STEPS));
+                    enzyme_const, COUNT, enzyme_const, steps)
+  const int sizes[] = {4000, 40000, 400000};
+  for (int s = 0; s < (tiny ? 1 : 3); s++) {
+    int steps = sizes[s];
+    at("steps=%d", steps);
+    RESTORE;
+    GRADIENT;
+    memcpy(kept, d_x, COUNT * sizeof(double));
+    RESTORE;
+    by_hand(x, v, d_x, d_v, 2, COUNT, steps);
+    agree("euler", kept, d_x, COUNT);
+    COMPARE("euler", RESTORE, euler(x, v, 2, COUNT, steps), GRADIENT,
+            by_hand(x, v, d_x, d_v, 2, COUNT, steps));
+  }
 }

@@ -33,7 +33,7 @@ UNDER_TEST void fft(double *ALIAS re, double *ALIAS im, const double *ALIAS root
 }
 
 // The transform is linear, so its adjoint needs nothing but the roots.
-static void adjoint(double *ALIAS re, double *ALIAS im, const double *ALIAS roots, int n) {
+static void adjoint(double *restrict re, double *restrict im, const double *restrict roots, int n) {
   for (int length = n; length >= 2; length >>= 1)
     for (int i = 0; i < n; i += length)
       for (int k = 0; k < length / 2; k++) {
@@ -48,7 +48,8 @@ static void adjoint(double *ALIAS re, double *ALIAS im, const double *ALIAS root
   reorder(re, im, n);
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 1 << 18;
   double *start = numbers(n), *roots = zeros(n);
   double *re = zeros(n), *im = zeros(n), *d_re = zeros(n), *d_im = zeros(n), *kept = zeros(n);

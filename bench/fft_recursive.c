@@ -30,8 +30,8 @@ UNDER_TEST void fft(double *ALIAS data, const double *ALIAS roots, double *ALIAS
 }
 
 // The transform is linear, so its adjoint needs nothing but the roots.
-static void adjoint(double *ALIAS data, const double *ALIAS roots, double *ALIAS scratch, int n,
-                    int stride) {
+static void adjoint(double *restrict data, const double *restrict roots, double *restrict scratch,
+                    int n, int stride) {
   if (n == 1) return;
   for (int k = 0; k < n / 2; k++) {
     double c = roots[2 * k * stride], s = roots[2 * k * stride + 1];

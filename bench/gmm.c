@@ -60,6 +60,10 @@ int main(int count, char **words) {
     gmm_gradient(&p, PARTS(g));
     gmm_by_hand(&p, PARTS(by_hand));
     agree("gmm", g, by_hand, size);
+    share_number("d", d), share_number("k", k), share_number("n", p.n), share_number("m", p.m);
+    share_number("gamma", p.gamma), share("x", p.x, p.n * d), share("alpha", p.alpha, k);
+    share("mu", p.mu, k * d), share("q", p.q, k * d), share("l", p.l, k * d * (d - 1) / 2);
+    share("result", g, size);
     COMPARE("gmm", , keep(gmm(d, k, p.n, p.alpha, p.mu, p.q, p.l, p.x, p.gamma, p.m)),
             gmm_gradient(&p, PARTS(g)), gmm_by_hand(&p, PARTS(by_hand)));
   }

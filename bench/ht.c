@@ -145,8 +145,9 @@ int main(int count, char **words) {
       {100, 1, SMALL, "hand/complicated_small/hand1_t26_c100.txt"},
       {800, 1, SMALL, "hand/complicated_small/hand5_t26_c800.txt"},
       {800, 1, BIG, NULL},
-      {100000, 1, BIG, NULL}};
-  for (int s = 0; s < (tiny ? 2 : 5); s++) {
+      {100000, 1, BIG, NULL},
+      {100000, 1, 20 * BIG, NULL}};
+  for (int s = 0; s < (tiny ? 2 : 6); s++) {
     int n = tiny ? 10 : sizes[s].count;
     size_t rows = 3 * (size_t)n;
     struct input in = input_of(n, sizes[s].with_triangles, tiny ? 30 : sizes[s].vertices,

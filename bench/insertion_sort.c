@@ -16,7 +16,8 @@ UNDER_TEST double sort_and_weigh(double *x, int n) {
   return sum;
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 3000;
   double *start = numbers(n), *x = zeros(n), *d_x = zeros(n);
   MEASURE("insertion sort", memcpy(x, start, n * sizeof(double)), keep(sort_and_weigh(x, n)),

@@ -22,12 +22,17 @@ int main(int count, char **words) {
     kmeans_gradient(centroids, result, points, k, n, d);
     kmeans_gradient_by_hand(centroids, by_hand, points, k, n, d);
     agree("gradient of kmeans", result, by_hand, size);
+#define SHARE                                                                                 \
+  (share_number("k", k), share_number("n", n), share_number("d", d),                          \
+   share("points", points, n * d), share("centroids", centroids, size), share("result", result, size))
+    SHARE;
     COMPARE("kmeans gradient", , keep(kmeans(centroids, points, k, n, d)),
             kmeans_gradient(centroids, result, points, k, n, d),
             kmeans_gradient_by_hand(centroids, by_hand, points, k, n, d));
     kmeans_direction(centroids, result, points, k, n, d);
     kmeans_direction_by_hand(centroids, by_hand, points, k, n, d);
     agree("direction of kmeans", result, by_hand, size);
+    SHARE;
     COMPARE("kmeans direction", , keep(kmeans(centroids, points, k, n, d)),
             kmeans_direction(centroids, result, points, k, n, d),
             kmeans_direction_by_hand(centroids, by_hand, points, k, n, d));

@@ -13,14 +13,15 @@ static void check_example(void) {
 int main(int count, char **words) {
   arguments(count, words);
   check_example();
-  const int sizes[] = {16, 256, 4096, 65536}, m = 128;
+  const int sizes[] = {16, 256, 4096, 65536, 262144}, m = 128;
   double *x = uniforms(m), *d_x = zeros(m), *by_hand = zeros(m);
-  for (int s = 0; s < (tiny ? 1 : 4); s++) {
+  for (int s = 0; s < (tiny ? 1 : 5); s++) {
     int n = sizes[s];
     at("n=%d m=%d", n, m);
     llsq_gradient(x, d_x, m, n);
     llsq_by_hand(x, by_hand, m, n);
     agree("llsq", d_x, by_hand, m);
+    share_number("n", n), share("x", x, m), share("result", d_x, m);
     COMPARE("llsq", , keep(llsq(x, m, n)), llsq_gradient(x, d_x, m, n),
             llsq_by_hand(x, by_hand, m, n));
   }

@@ -13,12 +13,13 @@ static void check_example(void) {
 int main(int count, char **words) {
   arguments(count, words);
   check_example();
-  for (int n = tiny ? 50 : 20000; n <= (tiny ? 50 : 1280000); n *= 8) {
+  for (int n = tiny ? 50 : 20000; n <= (tiny ? 400 : 10240000); n *= 8) {
     double *x = uniforms(n), *d_x = zeros(n), *by_hand = zeros(n);
     at("n=%d", n);
     lse_gradient(x, d_x, n);
     lse_by_hand(x, by_hand, n);
     agree("lse", d_x, by_hand, n);
+    share("x", x, n), share("result", d_x, n);
     COMPARE("lse", , keep(lse(x, n)), lse_gradient(x, d_x, n), lse_by_hand(x, by_hand, n));
   }
 }

@@ -55,6 +55,10 @@ int main(int count, char **words) {
     lstm_gradient(&p, g, g + size);
     lstm_by_hand(&p, by_hand, by_hand + size);
     agree("lstm", g, by_hand, total);
+    share_number("layers", p.layers), share_number("b", p.b), share_number("c", p.c);
+    share("main", p.main, size), share("extra", p.extra, 3 * p.b);
+    share("state", p.state, 2 * p.layers * p.b), share("sequence", p.sequence, p.c * p.b);
+    share("result", g, total);
     COMPARE("lstm", , keep(lstm(p.main, p.extra, p.state, p.sequence, p.layers, p.b, p.c)),
             lstm_gradient(&p, g, g + size), lstm_by_hand(&p, by_hand, by_hand + size));
   }

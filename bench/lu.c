@@ -10,7 +10,8 @@ UNDER_TEST void lu(double *a, int n) {
     }
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 400, size = n * n;
   double *start = numbers(size), *a = zeros(size), *d_a = zeros(size);
   for (int i = 0; i < n; i++) start[i * n + i] += n;

@@ -1,4 +1,5 @@
-// A matrix product, with the loops in three orders.
+// A matrix product, with the loops in three orders. Gradients, also those by hand, compute the product
+// as well.
 #include "bench.h"
 
 UNDER_TEST void matmul_ijk(const double *ALIAS a, const double *ALIAS b, double *ALIAS c, int n) {
@@ -73,7 +74,10 @@ int main(int count, char **words) {
   hand(a, expected_a, b, expected_b, d_c, n);                                                     \
   agree(name, d_a, expected_a, size);                                                             \
   agree(name, d_b, expected_b, size);                                                             \
-  COMPARE(name, RESTORE, f(a, b, c, n), GRADIENT(f), hand(a, expected_a, b, expected_b, d_c, n))
+  share_number("n", n), share("a", a, size), share("b", b, size);                                 \
+  share("result", d_a, size), share("result", d_b, size);                                         \
+  COMPARE(name, RESTORE, f(a, b, c, n), GRADIENT(f),                                              \
+          (f(a, b, c, n), hand(a, expected_a, b, expected_b, d_c, n)))
     ROW("matmul i j k", matmul_ijk, by_hand);
     ROW("matmul i k j", matmul_ikj, by_hand);
     ROW("matmul a b^T", matmul_abt, by_hand_abt);

@@ -18,7 +18,8 @@ UNDER_TEST void normalize(const double *ALIAS in, double *ALIAS out, int n) {
 #define N 2000
 #endif
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = N;
   double *in = numbers(n), *out = zeros(n), *d_in = zeros(n), *d_out = zeros(n);
   MEASURE("normalize", set(d_out, n, 1), normalize(in, out, n),

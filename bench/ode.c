@@ -25,6 +25,7 @@ int main(int count, char **words) {
     set(seed, n, 1);
     ode_by_hand(x, by_hand, y, seed, n, steps);
     agree("ode", d_x, by_hand, n);
+    share_number("steps", steps), share("x", x, n), share("result", d_x, n);
     COMPARE("ode", set(seed, n, 1), ode(x, y, n, steps), ode_gradient(x, d_x, y, seed, n, steps),
             ode_by_hand(x, by_hand, y, seed, n, steps));
     free(x);

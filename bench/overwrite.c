@@ -14,7 +14,8 @@ UNDER_TEST double recurrence(double *x, int n) {
   return x[n - 1];
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 1000000;
   double *start = numbers(n), *x = zeros(n), *d_x = zeros(n);
 #define RESTORE (memcpy(x, start, n * sizeof(double)), set(d_x, n, 1))

@@ -10,7 +10,8 @@ UNDER_TEST double rosenbrock(const double *x, int n) {
   return sum;
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   int n = 1000000;
   double *x = numbers(n), *d_x = zeros(n);
   MEASURE("rosenbrock", , keep(rosenbrock(x, n)),

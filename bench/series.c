@@ -16,7 +16,8 @@ UNDER_TEST double series_product(double x, int n) {
   return sum;
 }
 
-int main(void) {
+int main(int count, char **words) {
+  arguments(count, words);
   // The gradient may be inlined here and must not be compiled for this one number.
   volatile double half = 0.5, almost_one = 0.999999;
   MEASURE("series by pow", , keep(series_pow(half, 300000)),

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
     clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev libopenblas-dev binutils g++ valgrind
-    chromium-headless-shell
+    chromium-headless-shell libadolc-dev
 )
 
 # Whether everything is there already.

@@ -59,8 +59,9 @@ UNDER_TEST void lstm_gradient(const struct lstm *p, double *d_main, double *d_ex
                     enzyme_const, p->b, enzyme_const, p->c);
 }
 
-// What the way back needs of a layer at a time, for each bit: what came in and what was there before,
-// the four gates, and tanh of the cell.
+// What the way back needs of a layer at a time: what came in and what was there before, the four
+// gates, and tanh of the cell. Each is a row with all bits, so that the way back has vectors.
+#define KEPT(name) r[KEPT_##name * b + i]
 enum {
   KEPT_INPUT,
   KEPT_HIDDEN,
@@ -89,18 +90,18 @@ UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
     for (int layer = 0; layer < layers; layer++) {
       const double *restrict weight = main + 8 * layer * b, *restrict bias = weight + 4 * b;
       double *restrict hidden = state + 2 * layer * b, *restrict cell = hidden + b;
+      double *restrict r = record + KEPT_COUNT * layer * b;
       for (int i = 0; i < b; i++) {
-        double *restrict r = record + KEPT_COUNT * (layer * b + i);
-        r[KEPT_INPUT] = u[i];
-        r[KEPT_HIDDEN] = hidden[i];
-        r[KEPT_CELL] = cell[i];
-        r[KEPT_FORGET] = lstm_sigmoid(u[i] * weight[i] + bias[i]);
-        r[KEPT_INGATE] = lstm_sigmoid(hidden[i] * weight[b + i] + bias[b + i]);
-        r[KEPT_OUTGATE] = lstm_sigmoid(u[i] * weight[2 * b + i] + bias[2 * b + i]);
-        r[KEPT_CHANGE] = tanh(hidden[i] * weight[3 * b + i] + bias[3 * b + i]);
-        cell[i] = cell[i] * r[KEPT_FORGET] + r[KEPT_INGATE] * r[KEPT_CHANGE];
-        r[KEPT_SQUASHED] = tanh(cell[i]);
-        u[i] = hidden[i] = r[KEPT_OUTGATE] * r[KEPT_SQUASHED];
+        KEPT(INPUT) = u[i];
+        KEPT(HIDDEN) = hidden[i];
+        KEPT(CELL) = cell[i];
+        KEPT(FORGET) = lstm_sigmoid(u[i] * weight[i] + bias[i]);
+        KEPT(INGATE) = lstm_sigmoid(hidden[i] * weight[b + i] + bias[b + i]);
+        KEPT(OUTGATE) = lstm_sigmoid(u[i] * weight[2 * b + i] + bias[2 * b + i]);
+        KEPT(CHANGE) = tanh(hidden[i] * weight[3 * b + i] + bias[3 * b + i]);
+        cell[i] = cell[i] * KEPT(FORGET) + KEPT(INGATE) * KEPT(CHANGE);
+        KEPT(SQUASHED) = tanh(cell[i]);
+        u[i] = hidden[i] = KEPT(OUTGATE) * KEPT(SQUASHED);
       }
     }
     double *restrict softmax = record + KEPT_COUNT * width, sum = 2;
@@ -112,12 +113,12 @@ UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
     const double *restrict record = kept + (size_t)step * t;
     const double *restrict softmax = record + KEPT_COUNT * width;
     const double *restrict target = p->sequence + (t + 1) * b;
+    const double *restrict r = record + KEPT_COUNT * (layers - 1) * b;
     double ones = 0;
     for (int i = 0; i < b; i++) ones += target[i];
     for (int i = 0; i < b; i++) {
       double d_out = scale * (target[i] - ones * softmax[i]);
-      const double *last = record + KEPT_COUNT * ((layers - 1) * b + i);
-      d_extra[b + i] += d_out * last[KEPT_OUTGATE] * last[KEPT_SQUASHED];
+      d_extra[b + i] += d_out * KEPT(OUTGATE) * KEPT(SQUASHED);
       d_extra[2 * b + i] += d_out;
       u[i] = d_out * extra[b + i];
     }
@@ -125,25 +126,25 @@ UNDER_TEST void lstm_by_hand(const struct lstm *p, double *restrict d_main,
       const double *restrict weight = main + 8 * layer * b;
       double *restrict d_weight = d_main + 8 * layer * b, *restrict d_bias = d_weight + 4 * b;
       double *restrict d_hidden = d_state + 2 * layer * b, *restrict d_cell = d_hidden + b;
+      const double *restrict r = record + KEPT_COUNT * layer * b;
       for (int i = 0; i < b; i++) {
-        const double *restrict r = record + KEPT_COUNT * (layer * b + i);
         double d_h = d_hidden[i] + u[i];
-        double d_c = d_cell[i] + d_h * r[KEPT_OUTGATE] * (1 - r[KEPT_SQUASHED] * r[KEPT_SQUASHED]);
-        double forget = d_c * r[KEPT_CELL] * r[KEPT_FORGET] * (1 - r[KEPT_FORGET]);
-        double ingate = d_c * r[KEPT_CHANGE] * r[KEPT_INGATE] * (1 - r[KEPT_INGATE]);
-        double outgate = d_h * r[KEPT_SQUASHED] * r[KEPT_OUTGATE] * (1 - r[KEPT_OUTGATE]);
-        double change = d_c * r[KEPT_INGATE] * (1 - r[KEPT_CHANGE] * r[KEPT_CHANGE]);
-        d_weight[i] += forget * r[KEPT_INPUT];
-        d_weight[b + i] += ingate * r[KEPT_HIDDEN];
-        d_weight[2 * b + i] += outgate * r[KEPT_INPUT];
-        d_weight[3 * b + i] += change * r[KEPT_HIDDEN];
+        double d_c = d_cell[i] + d_h * KEPT(OUTGATE) * (1 - KEPT(SQUASHED) * KEPT(SQUASHED));
+        double forget = d_c * KEPT(CELL) * KEPT(FORGET) * (1 - KEPT(FORGET));
+        double ingate = d_c * KEPT(CHANGE) * KEPT(INGATE) * (1 - KEPT(INGATE));
+        double outgate = d_h * KEPT(SQUASHED) * KEPT(OUTGATE) * (1 - KEPT(OUTGATE));
+        double change = d_c * KEPT(INGATE) * (1 - KEPT(CHANGE) * KEPT(CHANGE));
+        d_weight[i] += forget * KEPT(INPUT);
+        d_weight[b + i] += ingate * KEPT(HIDDEN);
+        d_weight[2 * b + i] += outgate * KEPT(INPUT);
+        d_weight[3 * b + i] += change * KEPT(HIDDEN);
         d_bias[i] += forget;
         d_bias[b + i] += ingate;
         d_bias[2 * b + i] += outgate;
         d_bias[3 * b + i] += change;
         u[i] = forget * weight[i] + outgate * weight[2 * b + i];
         d_hidden[i] = ingate * weight[b + i] + change * weight[3 * b + i];
-        d_cell[i] = d_c * r[KEPT_FORGET];
+        d_cell[i] = d_c * KEPT(FORGET);
       }
     }
     for (int i = 0; i < b; i++) d_extra[i] += u[i] * p->sequence[t * b + i];

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef UNDER_TEST
 #define UNDER_TEST __attribute__((noinline))
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,7 @@
 //! The GradBench tools: `bench/gradbench` by `cargo zymase`, `bench/gradbench-c` by `zymase cc`. The
 //! tests of the first compare derivatives with known values, with derivatives written by hand and
-//! with finite differences, and talk to either program as GradBench does.
+//! with finite differences, and talk to either program as GradBench does. The same for the other
+//! benchmarks in Rust, `bench/rust`.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -45,6 +46,14 @@ fn assert_each(printed: &str, tests: &str) {
     }
 }
 
+#[test]
+fn programs_of_the_papers() {
+    let folder = bench().join("rust");
+    zymase("clean", &folder, &["--package", "zymase-bench-rust"], None);
+    let printed = zymase("test", &folder, &[], None);
+    assert!(printed.contains("test result: ok. 6 passed"), "{printed}");
+}
+
 fn bench() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench")
 }
@@ -70,7 +79,8 @@ fn zymase(subcommand: &str, folder: &Path, words: &[&str], tool: Option<&Path>) 
     cargo.args(["zymase", subcommand, "--quiet", "--locked", "--release"]);
     cargo.args(words);
     cargo.arg("--manifest-path").arg(folder.join("Cargo.toml"));
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gradbench");
+    let name = folder.file_name().unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     cargo.arg("--target-dir").arg(target);
     if subcommand == "test" {
         cargo.args(["--", "--format=pretty"]);

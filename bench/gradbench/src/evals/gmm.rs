@@ -240,70 +240,56 @@ pub fn random(random: &mut Random, d: usize, k: usize, n: usize) -> (Data, Mixtu
 
 /// Written by hand.
 pub mod by_hand {
-    use super::{Data, Mixture, add_triangle_times, sum_of_squares};
+    use super::{Data, Mixture, add_triangle_times};
 
-    /// The derivative of the objective with respect to the mixture.
+    /// The derivative of the objective with respect to the mixture. Differences from the means and
+    /// what comes out of the factors is kept for the components of one point, until their weights are
+    /// known.
     pub fn gradient(data: &Data, mixture: &Mixture, result: &mut Mixture) {
         let Mixture { alpha, mu, q, l } = mixture;
         let (d, k) = (data.d, alpha.len());
         let n = data.x.len() / d;
         let triangle = d * (d - 1) / 2;
-        let mut weights = vec![0.0; n * k];
-        let mut diagonal = vec![0.0; d];
-        let mut centered = vec![0.0; d];
-        let mut scaled = vec![0.0; d];
+        let diagonals: Vec<f64> = q.iter().map(|q| q.exp()).collect();
+        let offset = |(alpha, q): (&f64, &[f64])| alpha + q.iter().sum::<f64>();
+        let offsets: Vec<f64> = alpha.iter().zip(q.chunks_exact(d)).map(offset).collect();
+        let (mut centered, mut scaled) = (vec![0.0; k * d], vec![0.0; k * d]);
+        let mut weights = vec![0.0; k];
         result.fill_zero();
-        for component in 0..k {
-            let mu = &mu[component * d..][..d];
-            let q = &q[component * d..][..d];
-            let l = &l[component * triangle..][..triangle];
-            for (diagonal, q) in diagonal.iter_mut().zip(q) {
-                *diagonal = q.exp();
+        for x in data.x.chunks_exact(d) {
+            for component in 0..k {
+                let at = component * d..(component + 1) * d;
+                let (mu, diagonal) = (&mu[at.clone()], &diagonals[at.clone()]);
+                let (centered, scaled) = (&mut centered[at.clone()], &mut scaled[at]);
+                center(x, mu, diagonal, centered, scaled);
+                add_triangle_times(&l[component * triangle..][..triangle], centered, scaled);
+                weights[component] = offsets[component] - 0.5 * dot(scaled, scaled);
             }
-            let offset = alpha[component] + q.iter().sum::<f64>();
-            for (i, x) in data.x.chunks_exact(d).enumerate() {
-                center(x, mu, &diagonal, &mut centered, &mut scaled);
-                add_triangle_times(l, &centered, &mut scaled);
-                weights[i * k + component] = offset - 0.5 * sum_of_squares(&scaled);
+            softmax(&mut weights);
+            for (component, weight) in weights.iter().enumerate() {
+                let at = component * d..(component + 1) * d;
+                let (diagonal, centered) = (&diagonals[at.clone()], &centered[at.clone()]);
+                let scaled = &mut scaled[at.clone()];
+                scaled.iter_mut().for_each(|scaled| *scaled *= weight);
+                result.alpha[component] += weight;
+                let (dmu, dq) = (&mut result.mu[at.clone()], &mut result.q[at]);
+                back_through_diagonal(diagonal, centered, scaled, *weight, dmu, dq);
+                let l = &l[component * triangle..][..triangle];
+                let dl = &mut result.l[component * triangle..][..triangle];
+                back_through_triangle(l, centered, scaled, dmu, dl);
             }
         }
-        weights.chunks_exact_mut(k).for_each(softmax);
+        let square = data.gamma * data.gamma;
         let mut share = alpha.clone();
         softmax(&mut share);
-
-        let square = data.gamma * data.gamma;
-        for component in 0..k {
-            let mu = &mu[component * d..][..d];
-            let q = &q[component * d..][..d];
-            let l = &l[component * triangle..][..triangle];
-            let dmu = &mut result.mu[component * d..][..d];
-            let dq = &mut result.q[component * d..][..d];
-            let dl = &mut result.l[component * triangle..][..triangle];
-            for (diagonal, q) in diagonal.iter_mut().zip(q) {
-                *diagonal = q.exp();
-            }
-            let mut sum_of_weights = 0.0;
-            for (i, x) in data.x.chunks_exact(d).enumerate() {
-                let weight = weights[i * k + component];
-                sum_of_weights += weight;
-                center(x, mu, &diagonal, &mut centered, &mut scaled);
-                add_triangle_times(l, &centered, &mut scaled);
-                for scaled in &mut scaled {
-                    *scaled *= weight;
-                }
-                for j in 0..d {
-                    dmu[j] += diagonal[j] * scaled[j];
-                    dq[j] -= diagonal[j] * scaled[j] * centered[j];
-                }
-                back_through_triangle(l, &centered, &scaled, dmu, dl);
-            }
-            result.alpha[component] = sum_of_weights - n as f64 * share[component];
-            for (dq, diagonal) in dq.iter_mut().zip(&diagonal) {
-                *dq += sum_of_weights + data.m as f64 - square * diagonal * diagonal;
-            }
-            for (dl, l) in dl.iter_mut().zip(l) {
-                *dl -= square * l;
-            }
+        for (dalpha, share) in result.alpha.iter_mut().zip(share) {
+            *dalpha -= n as f64 * share;
+        }
+        for (dq, diagonal) in result.q.iter_mut().zip(&diagonals) {
+            *dq += data.m as f64 - square * diagonal * diagonal;
+        }
+        for (dl, l) in result.l.iter_mut().zip(l) {
+            *dl -= square * l;
         }
     }
 
@@ -314,6 +300,24 @@ pub mod by_hand {
         for j in 0..d {
             centered[j] = x[j] - mu[j];
             scaled[j] = diagonal[j] * centered[j];
+        }
+    }
+
+    fn back_through_diagonal(
+        diagonal: &[f64],
+        centered: &[f64],
+        scaled: &[f64],
+        weight: f64,
+        dmu: &mut [f64],
+        dq: &mut [f64],
+    ) {
+        let d = diagonal.len();
+        let (centered, scaled) = (&centered[..d], &scaled[..d]);
+        let (dmu, dq) = (&mut dmu[..d], &mut dq[..d]);
+        for j in 0..d {
+            let back = diagonal[j] * scaled[j];
+            dmu[j] += back;
+            dq[j] += weight - back * centered[j];
         }
     }
 

@@ -147,18 +147,10 @@ pub fn random(random: &mut Random, l: usize, c: usize, b: usize) -> (Data, Param
 pub mod by_hand {
     use super::{Data, Parameters, sigmoid};
 
-    /// What a layer keeps of one number in one step.
-    #[derive(Clone, Copy, Default)]
-    struct Kept {
-        signal: f64,
-        hidden: f64,
-        cell: f64,
-        forget: f64,
-        ingate: f64,
-        outgate: f64,
-        change: f64,
-        tanh: f64,
-    }
+    /// What a layer keeps of one step, each a row with all numbers so that the way back has vectors:
+    /// signal, hidden and cell before it, the gates forget, ingate, outgate and change, and the
+    /// hyperbolic tangent of the cell after it.
+    const KEPT: usize = 8;
 
     /// The derivative of the objective with respect to the parameters, one after the other.
     pub fn gradient(data: &Data, parameters: &Parameters, result: &mut [f64]) {
@@ -167,7 +159,7 @@ pub mod by_hand {
         let steps = data.sequence.len() / width - 1;
         let (in_weight, out) = parameters.extra.split_at(width);
         let (out_weight, out_bias) = out.split_at(width);
-        let mut tape = vec![Kept::default(); steps * layers * width];
+        let mut tape = vec![0.0; KEPT * steps * layers * width];
         let mut outputs = vec![0.0; steps * width];
         let mut dy = vec![0.0; steps * width];
         let scale = -1.0 / (steps * width) as f64;
@@ -181,7 +173,7 @@ pub mod by_hand {
                 signal[j] = now[j] * in_weight[j];
             }
             for layer in 0..layers {
-                let kept = &mut tape[(t * layers + layer) * width..][..width];
+                let kept = &mut tape[(t * layers + layer) * KEPT * width..][..KEPT * width];
                 let parameters = &parameters.main[layer * 8 * width..][..8 * width];
                 let state = &mut state[layer * 2 * width..][..2 * width];
                 pass(parameters, state, &mut signal, kept);
@@ -214,7 +206,7 @@ pub mod by_hand {
                 dsignal[j] = dy[j] * out_weight[j];
             }
             for layer in (0..layers).rev() {
-                let kept = &tape[(t * layers + layer) * width..][..width];
+                let kept = &tape[(t * layers + layer) * KEPT * width..][..KEPT * width];
                 let weights = &parameters.main[layer * 8 * width..][..4 * width];
                 let dparameters = &mut dmain[layer * 8 * width..][..8 * width];
                 let dstate = &mut dstate[layer * 2 * width..][..2 * width];
@@ -227,10 +219,11 @@ pub mod by_hand {
         }
     }
 
-    fn pass(layer: &[f64], state: &mut [f64], signal: &mut [f64], kept: &mut [Kept]) {
+    fn pass(layer: &[f64], state: &mut [f64], signal: &mut [f64], kept: &mut [f64]) {
         let width = signal.len();
         let (weight, bias) = layer.split_at(4 * width);
         let (hidden, cell) = state.split_at_mut(width);
+        let mut rows: [&mut [f64]; KEPT] = rows_mut(kept, width);
         for j in 0..width {
             let gate = |kind: usize, x: f64| x * weight[kind * width + j] + bias[kind * width + j];
             let forget = sigmoid(gate(0, signal[j]));
@@ -239,20 +232,24 @@ pub mod by_hand {
             let change = gate(3, hidden[j]).tanh();
             let new = cell[j] * forget + ingate * change;
             let tanh = new.tanh();
-            kept[j] = Kept {
-                signal: signal[j],
-                hidden: hidden[j],
-                cell: cell[j],
-                forget,
-                ingate,
-                outgate,
-                change,
-                tanh,
-            };
+            for (row, value) in rows.iter_mut().zip([
+                signal[j], hidden[j], cell[j], forget, ingate, outgate, change, tanh,
+            ]) {
+                row[j] = value;
+            }
             cell[j] = new;
             hidden[j] = outgate * tanh;
             signal[j] = hidden[j];
         }
+    }
+
+    /// Rows of equal length, one after the other.
+    fn rows<const N: usize>(all: &[f64], width: usize) -> [&[f64]; N] {
+        std::array::from_fn(|row| &all[row * width..][..width])
+    }
+
+    fn rows_mut<const N: usize>(mut all: &mut [f64], width: usize) -> [&mut [f64]; N] {
+        std::array::from_fn(|_| all.split_off_mut(..width).expect("a row is missing"))
     }
 
     /// One layer backwards: `dstate` and `dsignal` are those after it, and become those before it.
@@ -261,32 +258,33 @@ pub mod by_hand {
         dparameters: &mut [f64],
         dstate: &mut [f64],
         dsignal: &mut [f64],
-        kept: &[Kept],
+        kept: &[f64],
     ) {
-        let width = kept.len();
-        let (dweight, dbias) = dparameters.split_at_mut(4 * width);
-        let (dhidden, dcell) = dstate.split_at_mut(width);
+        let width = dsignal.len();
+        let [signal, hidden, cell, forget, ingate, outgate, change, tanh] = rows(kept, width);
+        let [forget_weight, ingate_weight, outgate_weight, change_weight] = rows(weight, width);
+        let [dw0, dw1, dw2, dw3, db0, db1, db2, db3] = rows_mut(dparameters, width);
+        let [dhidden, dcell] = rows_mut(dstate, width);
         for j in 0..width {
-            let k = &kept[j];
+            let (forget, ingate, outgate) = (forget[j], ingate[j], outgate[j]);
+            let (change, tanh) = (change[j], tanh[j]);
             let dh = dhidden[j] + dsignal[j];
-            let dc = dcell[j] + dh * k.outgate * (1.0 - k.tanh * k.tanh);
-            let dforget = dc * k.cell * k.forget * (1.0 - k.forget);
-            let dingate = dc * k.change * k.ingate * (1.0 - k.ingate);
-            let doutgate = dh * k.tanh * k.outgate * (1.0 - k.outgate);
-            let dchange = dc * k.ingate * (1.0 - k.change * k.change);
-            let gates = [
-                (dforget, k.signal),
-                (dingate, k.hidden),
-                (doutgate, k.signal),
-                (dchange, k.hidden),
-            ];
-            for (kind, (dgate, x)) in gates.into_iter().enumerate() {
-                dweight[kind * width + j] += dgate * x;
-                dbias[kind * width + j] += dgate;
-            }
-            dcell[j] = dc * k.forget;
-            dhidden[j] = dingate * weight[width + j] + dchange * weight[3 * width + j];
-            dsignal[j] = dforget * weight[j] + doutgate * weight[2 * width + j];
+            let dc = dcell[j] + dh * outgate * (1.0 - tanh * tanh);
+            let dforget = dc * cell[j] * forget * (1.0 - forget);
+            let dingate = dc * change * ingate * (1.0 - ingate);
+            let doutgate = dh * tanh * outgate * (1.0 - outgate);
+            let dchange = dc * ingate * (1.0 - change * change);
+            dw0[j] += dforget * signal[j];
+            dw1[j] += dingate * hidden[j];
+            dw2[j] += doutgate * signal[j];
+            dw3[j] += dchange * hidden[j];
+            db0[j] += dforget;
+            db1[j] += dingate;
+            db2[j] += doutgate;
+            db3[j] += dchange;
+            dcell[j] = dc * forget;
+            dhidden[j] = dingate * ingate_weight[j] + dchange * change_weight[j];
+            dsignal[j] = dforget * forget_weight[j] + doutgate * outgate_weight[j];
         }
     }
 }

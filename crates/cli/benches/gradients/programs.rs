@@ -1,5 +1,6 @@
 //! The programs of `bench/`, and how they are built.
 
+use super::options::Options;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,11 +16,27 @@ pub struct Program {
 pub struct Build {
     pub flags: Vec<&'static str>,
     pub label: String,
+    /// Whether peers take part.
+    pub has_peers: bool,
+    /// Whether arrays are promised to be apart.
+    pub is_restricted: bool,
 }
 
 impl Program {
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it writes its inputs for others.
+    pub fn shares(&self) -> bool {
+        self.source.contains("share(")
+    }
+
+    pub fn language(&self) -> &'static str {
+        match self.path.extension() {
+            Some(extension) if extension == "cpp" => "C++",
+            _ => "C",
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -30,8 +47,8 @@ impl Program {
     /// The command that compiles it.
     pub fn zymase(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zymase"));
-        command.arg(match self.path.extension() {
-            Some(extension) if extension == "cpp" => "c++",
+        command.arg(match self.language() {
+            "C++" => "c++",
             _ => "cc",
         });
         command
@@ -47,14 +64,19 @@ impl Program {
     pub fn builds(&self) -> Vec<Build> {
         let mut builds = Vec::new();
         for level in &self.levels {
+            let has_peers = Some(level) == self.levels.last();
             builds.push(Build {
                 flags: vec![level],
                 label: level.to_string(),
+                has_peers,
+                is_restricted: false,
             });
             if self.source.contains("ALIAS") {
                 builds.push(Build {
                     flags: vec![level, "-DRESTRICTED"],
                     label: format!("{level} restrict"),
+                    has_peers,
+                    is_restricted: true,
                 });
             }
         }
@@ -70,24 +92,17 @@ pub fn data_folder() -> Option<PathBuf> {
     chosen.or_else(|| usual.canonicalize().ok())
 }
 
-fn repository() -> PathBuf {
+/// The folder of the repository.
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The programs whose names contain a word of the command line, all if there is none; and lines that
 /// say what is left out.
-pub fn chosen_programs(clang: &str) -> Result<(Vec<Program>, Vec<String>), String> {
-    // Cargo itself passes `--bench`.
-    let (options, words): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|word| word.starts_with('-'));
-    let mut levels = vec!["-O2", "-O3"];
-    if levels
-        .iter()
-        .any(|level| options.iter().any(|option| option == level))
-    {
-        levels.retain(|level| options.iter().any(|option| option == level));
-    }
+pub fn chosen_programs(
+    clang: &str,
+    options: &Options,
+) -> Result<(Vec<Program>, Vec<String>), String> {
     let folder = repository().join("bench");
     let entries =
         std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -105,10 +120,10 @@ pub fn chosen_programs(clang: &str) -> Result<(Vec<Program>, Vec<String>), Strin
         let program = Program {
             path,
             source,
-            levels: levels.clone(),
+            levels: options.levels.clone(),
         };
         let name = program.name();
-        if !words.is_empty() && !words.iter().any(|word| name.contains(word.as_str())) {
+        if !options.chooses(name) {
             continue;
         }
         if program.source.contains("<boost/") && !has_boost {
@@ -128,7 +143,7 @@ fn is_source(path: &Path) -> bool {
 }
 
 /// Whether the compiler finds a header.
-fn includes(clang: &str, header: &str) -> bool {
+pub fn includes(clang: &str, header: &str) -> bool {
     let probe = format!("#if !__has_include(<{header}>)\n#error\n#endif\n");
     let mut command = Command::new(clang);
     command.args(["-x", "c++", "-E", "-"]);
