@@ -44,7 +44,7 @@ pub fn llsq(effort: Effort) {
 }
 
 pub fn lse(effort: Effort) {
-    for n in effort.sizes(&[20_000, 160_000, 1_280_000, 10_240_000]) {
+    for n in effort.sizes(&[20_000, 160_000, 1_280_000, 2_560_000]) {
         Compared {
             name: "lse",
             size: &format!("n={n}"),
