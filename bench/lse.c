@@ -13,7 +13,9 @@ static void check_example(void) {
 int main(int count, char **words) {
   arguments(count, words);
   check_example();
-  for (int n = tiny ? 50 : 20000; n <= (tiny ? 400 : 10240000); n *= 8) {
+  const int sizes[] = {20000, 160000, 1280000, 2560000}, tiny_sizes[] = {50, 400};
+  for (int s = 0; s < (tiny ? 2 : 4); s++) {
+    int n = tiny ? tiny_sizes[s] : sizes[s];
     double *x = uniforms(n), *d_x = zeros(n), *by_hand = zeros(n);
     at("n=%d", n);
     lse_gradient(x, d_x, n);

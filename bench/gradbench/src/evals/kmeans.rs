@@ -105,6 +105,19 @@ impl Newton {
 pub mod by_hand {
     use super::nearest;
 
+    /// The derivative of the cost with respect to the centroids.
+    pub fn gradient(centroids: &[f64], result: &mut [f64], points: &[f64], d: usize) {
+        result.fill(0.0);
+        for point in points.chunks_exact(d) {
+            let nearest = nearest(centroids, point);
+            let centroid = &centroids[nearest * d..][..d];
+            let result = &mut result[nearest * d..][..d];
+            for j in 0..d {
+                result[j] += 2.0 * (centroid[j] - point[j]);
+            }
+        }
+    }
+
     /// The gradient divided by the diagonal of the second derivative.
     pub fn direction(centroids: &[f64], points: &[f64], d: usize, direction: &mut [f64]) {
         let mut counts = vec![0.0; centroids.len() / d];

@@ -250,6 +250,8 @@ fn kmeans() {
         assert_all_near(&newton.direction, &by_hand, 1e-13);
         let mut gradient = vec![1.0; k * d];
         kmeans::gradient(centroids, &mut gradient, &points, d);
+        kmeans::by_hand::gradient(centroids, &mut by_hand, &points, d);
+        assert_all_near(&gradient, &by_hand, 1e-13);
         let expected = differences(centroids, |x| kmeans::cost(x, &points, d));
         assert_all_near(&gradient, &expected, 1e-8);
     }

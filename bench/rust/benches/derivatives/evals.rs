@@ -44,7 +44,7 @@ pub fn llsq(effort: Effort) {
 }
 
 pub fn lse(effort: Effort) {
-    for n in effort.sizes(&[20_000, 160_000, 1_280_000, 10_240_000]) {
+    for n in effort.sizes(&[20_000, 160_000, 1_280_000, 2_560_000]) {
         Compared {
             name: "lse",
             size: &format!("n={n}"),
@@ -301,6 +301,30 @@ pub fn kmeans(effort: Effort) {
     ];
     for (k, n, d) in effort.sizes(&sizes) {
         let points = Random::new(9).uniforms(n * d);
+        let state = || State {
+            centroids: points[(n - k) * d..].to_vec(),
+            newton: kmeans::Newton::new(k * d),
+            by_hand: vec![0.0; k * d],
+            points: points.clone(),
+            d: *d,
+        };
+        Compared {
+            name: "kmeans gradient",
+            size: &format!("k={k} n={n} d={d}"),
+            restore: |_| (),
+            primal: |s: &mut State| {
+                black_box(kmeans::cost(&s.centroids, &s.points, s.d));
+            },
+            derivative: |s| {
+                let result = &mut s.newton.direction;
+                kmeans::gradient(&s.centroids, result, &s.points, s.d);
+            },
+            by_hand: |s| {
+                kmeans::by_hand::gradient(&s.centroids, &mut s.by_hand, &s.points, s.d);
+            },
+            results: |s| [&s.newton.direction, &s.by_hand],
+        }
+        .run(effort, state());
         Compared {
             name: "kmeans direction",
             size: &format!("k={k} n={n} d={d}"),
@@ -314,16 +338,7 @@ pub fn kmeans(effort: Effort) {
             },
             results: |s| [&s.newton.direction, &s.by_hand],
         }
-        .run(
-            effort,
-            State {
-                centroids: points[(n - k) * d..].to_vec(),
-                newton: kmeans::Newton::new(k * d),
-                by_hand: vec![0.0; k * d],
-                points,
-                d: *d,
-            },
-        );
+        .run(effort, state());
     }
 }
 
