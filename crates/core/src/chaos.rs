@@ -41,13 +41,11 @@ pub enum Choice {
     DelayFree,
     /// Whether both sweeps of an iteration run in the reverse sweep.
     Replay,
-    /// Whether the reverse of a loop runs though nothing came of the loop.
-    Skip,
 }
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Choice; 15] = [
+    pub const ALL: [Choice; 14] = [
         Choice::Cost,
         Choice::Split,
         Choice::OneVersion,
@@ -62,7 +60,6 @@ impl Choice {
         Choice::Targets,
         Choice::DelayFree,
         Choice::Replay,
-        Choice::Skip,
     ];
 }
 

@@ -14,7 +14,7 @@ use super::decisions::{Decisions, Way};
 use super::gradient::Gradient;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Code, Diagnostic, Result};
-use crate::ir::{BinaryOp, Block, Builder, Edge, FloatPred, IntPred, Op, Type, Value};
+use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
 use std::collections::BTreeSet;
 
@@ -231,46 +231,8 @@ impl Gradient<'_> {
         // The next iteration begins where the first one began.
         entered.extend(self.primal.loops.headed_by(block));
         entered.retain(|&l| self.primal.loops.contains(l, from));
-        if let [l] = entered[..]
-            && self.skipped.contains(&l)
-            && !self.primal.loops.contains(l, block)
-        {
-            self.skip_if_zero(l, active);
-        }
         let Edge { block, args } = self.way_to(from, &entered);
         self.builder().jump(block, args);
-    }
-
-    /// Goes on behind the reverse of a loop, if these adjoints of what it computed are zero.
-    fn skip_if_zero(&mut self, l: Loop, active: &[(usize, Vec<Value>)]) {
-        let adjoints: Vec<Value> = active.iter().flat_map(|(_, all)| all).copied().collect();
-        let is_scalar = |&v: &Value| self.func.ty(v).float_kind().is_some();
-        let Some(preheader) = self.primal.loops.preheader(l) else {
-            return;
-        };
-        if !adjoints.iter().all(is_scalar) {
-            return;
-        }
-        let [skip, enter] = [(); 2].map(|()| self.func.add_block());
-        let mut builder = self.builder();
-        let mut nothing = None;
-        for adjoint in adjoints {
-            let zero = builder.func.zero(builder.func.ty(adjoint));
-            let is_zero = builder.fcmp(FloatPred::Oeq, adjoint, zero);
-            nothing = Some(match nothing {
-                None => is_zero,
-                Some(others) => builder.binary(BinaryOp::And, others, is_zero),
-            });
-        }
-        let Some(nothing) = nothing else { return };
-        builder.branch(nothing, to(skip), to(enter));
-        self.enter(skip);
-        let at = std::mem::replace(&mut self.at, preheader);
-        self.release_records(l);
-        let behind = self.reversed[&preheader];
-        self.builder().jump(behind, Vec::new());
-        self.at = at;
-        self.enter(enter);
     }
 
     /// Gives a hub to each loop that is left from several blocks.

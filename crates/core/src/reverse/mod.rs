@@ -39,7 +39,6 @@ mod local;
 mod moves;
 pub mod nest;
 pub mod replay;
-mod skipped;
 mod tape;
 pub mod unpaired;
 pub mod versions;

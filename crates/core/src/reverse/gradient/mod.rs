@@ -7,7 +7,6 @@ use super::augmented::Augmented;
 use super::control::Hub;
 use super::dropped;
 use super::local::local_values;
-use super::skipped::{may_skip, skipped};
 use super::tape::{CalleeFrame, Layout};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Diagnostic, Result};
@@ -60,8 +59,6 @@ pub(super) struct Gradient<'a> {
     records: HashMap<Option<Loop>, Value>,
     /// The instructions whose results may be infinite where they are dropped.
     pub(super) guarded: EntitySet<Inst>,
-    /// The loops whose reverse is skipped where the adjoints of what they computed are zero.
-    pub(super) skipped: BTreeSet<Loop>,
     /// A value that got a contribution which its type has no place for.
     lost: Option<Value>,
 }
@@ -115,8 +112,6 @@ impl<'a> Gradient<'a> {
             position += 1 + activity.shadow_count(primal.key.width);
         }
         let local = local_values(primal, &synthesis.options);
-        let mut skipped = skipped(primal);
-        skipped.retain(|&l| may_skip(&synthesis.options, primal, tape, l));
         Gradient {
             synthesis,
             primal,
@@ -141,7 +136,6 @@ impl<'a> Gradient<'a> {
             memo: HashMap::new(),
             records: HashMap::new(),
             guarded: dropped::guarded(primal),
-            skipped,
             lost: None,
         }
     }
