@@ -27,7 +27,7 @@ impl Gradient<'_> {
         let mut exits = primal.loops.exits(l).iter();
         let only = exits.all(|e| e.from == from && e.to == to || !primal.cfg.reaches_return(e.to));
         let single = primal.cfg.predecessors(to).len() == 1;
-        let nothing_else = self.hubs.get(&l).is_none() && !self.frees_in(l);
+        let nothing_else = !self.hubs.contains_key(&l) && !self.frees_in(l);
         if !only || !single || !nothing_else || !self.only_computes(l) {
             return None;
         }
@@ -71,6 +71,14 @@ impl Gradient<'_> {
             ways.push(edge.block);
         }
         let leaves = |v: Value| primal.is_active(v) && (inside(v) || names.contains(&v));
+        let mut near = ways.iter().flat_map(|&block| function.block_insts(block));
+        let chooses = |&inst: &Inst| {
+            let data = function.inst(inst);
+            data.op == Op::Select && data.args.iter().any(|&v| leaves(v))
+        };
+        if !near.any(chooses) {
+            return None;
+        }
         let mut conditions = Vec::new();
         for &block in &primal.order {
             // Nothing comes back from where the program ends.
