@@ -53,6 +53,7 @@ gradients!(
     callbacks,
     calls,
     choices,
+    chosen,
     complex,
     containers,
     copy_bytes,

@@ -39,6 +39,20 @@ static void both(double *in, double *out, int n) {
     out[i] = 0.1 * in[i] * every_other(out, n) + 0.1 * magnitude(in + 1, n - 1);
 }
 
+// A factor that is the same in all turns of the inner loop, unless that writes it: before it reads it
+// in the first turn, or in a later one.
+static void scaled(double *in, double *out, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) out[j] += 0.1 * in[i] * out[j + 1];
+}
+static void written_first(double *in, double *out, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      out[j] = 0.5 * out[j] + 0.25;
+      out[n + i] += 0.2 * in[i] * out[j];
+    }
+}
+
 typedef void (*map)(double *, double *, int);
 
 static double loss(map f, const double *start, int shift) {
@@ -77,6 +91,8 @@ int main(void) {
     CHECK_SHIFT(normalize, shift);
     CHECK_SHIFT(rows, shift);
     CHECK_SHIFT(both, shift);
+    CHECK_SHIFT(scaled, shift);
+    CHECK_SHIFT(written_first, shift);
   }
   return finish("overlap");
 }

@@ -90,7 +90,8 @@ pub fn cost(module: &Module, primal: &Primal, augmented: &Augmented, group: Grou
     total
 }
 
-/// How many bytes an allocation has, as a guess where it depends on anything.
+/// How many bytes an allocation has, as a guess where it depends on anything. A loop over it counts as
+/// short, so it has few elements, and none larger than a number.
 fn expected_bytes(module: &Module, primal: &Primal, values: &AffineValues, inst: Inst) -> u64 {
     let function = &primal.function;
     let block = function.result(inst).and_then(|v| values.def_block(v));
@@ -100,7 +101,7 @@ fn expected_bytes(module: &Module, primal: &Primal, values: &AffineValues, inst:
         let form = values.integer(size, Wrap::Modular, block);
         let terms = form.terms.iter().map(|(factors, coefficient)| {
             let unknown = UNKNOWN_TRIPS.saturating_pow(factors.len() as u32);
-            unknown.saturating_mul(coefficient.unsigned_abs().min(1 << 40) as u64)
+            unknown.saturating_mul(coefficient.unsigned_abs().min(8) as u64)
         });
         let constant = form.constant.clamp(0, 1 << 40) as u64;
         terms.fold(constant, u64::saturating_add).max(1)

@@ -14,7 +14,7 @@ use super::decisions::{Decisions, Way};
 use super::gradient::Gradient;
 use crate::analysis::loops::Loop;
 use crate::diagnostic::{Code, Diagnostic, Result};
-use crate::ir::{Block, Builder, Edge, IntPred, Op, Type, Value};
+use crate::ir::{BinaryOp, Block, Builder, Edge, IntPred, Op, Type, Value};
 use crate::planted::Defect;
 use std::collections::BTreeSet;
 
@@ -231,8 +231,47 @@ impl Gradient<'_> {
         // The next iteration begins where the first one began.
         entered.extend(self.primal.loops.headed_by(block));
         entered.retain(|&l| self.primal.loops.contains(l, from));
-        let Edge { block, args } = self.way_to(from, &entered);
-        self.builder().jump(block, args);
+        let way = self.way_to(from, &entered);
+        match entered[..] {
+            [l] if !self.primal.loops.contains(l, block) => self.enter_loop(l, from, block, way),
+            _ => self.builder().jump(way.block, way.args),
+        }
+    }
+
+    /// Goes to the reverse of a loop, or past it if it has nothing to do.
+    fn enter_loop(&mut self, l: Loop, from: Block, left_to: Block, way: Edge) {
+        let header = self.primal.loops.header(l);
+        let entries = self.primal.cfg.predecessors(header).iter();
+        let mut entries = entries.filter(|(from, _)| !self.primal.loops.contains(l, *from));
+        let entry = entries.next().copied().filter(|_| entries.next().is_none());
+        let chosen = self.chosen_from(l, from, left_to);
+        let (Some(chosen), Some((before, edge))) = (chosen, entry) else {
+            self.builder().jump(way.block, way.args);
+            return;
+        };
+        let mut any = self.func.iconst(Type::i1(), 0);
+        for (condition, holds) in chosen.conditions {
+            let condition = self.primal_value(condition);
+            let mut builder = self.builder();
+            let no = builder.func.iconst(Type::i1(), 0);
+            let yes = builder.func.iconst(Type::i1(), 1);
+            let condition = match holds {
+                true => condition,
+                false => builder.select(condition, no, yes),
+            };
+            any = builder.binary(BinaryOp::Or, any, condition);
+        }
+        let past = self.func.add_block();
+        self.builder().branch(any, way, to(past));
+        let at = self.at;
+        self.enter(past);
+        for value in chosen.values {
+            self.take_adjoints(value);
+        }
+        self.at = before;
+        self.release_records(l);
+        self.cross(header, before, edge, &[]);
+        self.at = at;
     }
 
     /// Gives a hub to each loop that is left from several blocks.

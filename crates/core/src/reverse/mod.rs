@@ -33,6 +33,7 @@ pub mod dropped;
 mod finite;
 mod first_zeros;
 mod gradient;
+mod idle_loops;
 mod induction;
 mod insertions;
 mod local;

@@ -288,6 +288,11 @@ impl Layout {
         self.arrays.get(&l).is_some_and(|array| array.inside)
     }
 
+    /// Whether arrays are freed when the reverse of a loop is done.
+    pub(super) fn frees_after(&self, l: Loop) -> bool {
+        !self.arrays_freed_after(l).is_empty()
+    }
+
     /// The arrays that were allocated for a loop and the loops in it, the last one first.
     pub(super) fn arrays_freed_after(&self, root: Loop) -> Vec<(Loop, Array)> {
         let of_root = |array: &Array| array.root == root && !array.inside;

@@ -96,7 +96,9 @@ impl Analysis<'_> {
                 let data = self.func.inst(*inst);
                 let operands = match &data.op {
                     Op::Address { .. } | Op::Unary(UnaryOp::Freeze) => &data.args[..1],
-                    Op::Cast(CastOp::Bitcast | CastOp::IntToPtr) => &data.args[..1],
+                    Op::Cast(CastOp::Bitcast | CastOp::IntToPtr | CastOp::PtrToInt) => {
+                        &data.args[..1]
+                    }
                     Op::Select => &data.args[1..],
                     _ => return false,
                 };
