@@ -80,15 +80,15 @@ fn text_has_every_kind_of_fact() {
         &["loop at", "depth"],
         expect![[r#"
         loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
-        loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19
-        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows
+        loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
+        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
         loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
         loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
-        loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19
-        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows
+        loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
+        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
         loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
-        loop at model.c:32 (depth 1): counted before it begins, 16 bytes for each iteration, allocated before the loop at model.c:32
-        loop at model.c:32 (depth 1): counted before it begins, 8 bytes for each iteration, allocated before the loop at model.c:32"#]],
+        loop at model.c:32 (depth 1): counted before it begins, 16 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address
+        loop at model.c:32 (depth 1): counted before it begins, 8 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address"#]],
     );
     check(
         &text,
@@ -97,13 +97,11 @@ fn text_has_every_kind_of_fact() {
         model.c:6: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
         model.c:7: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
         model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
-        model.c:25: add23.lcssa (merged value) : f64 is cached, 8 bytes, because it depends on the way control came
         model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:22
         model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
         model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
         model.c:14: add.i (fadd) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because computing it again costs more
         model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
-        model.c:25: add23.lcssa (merged value) : f64 is cached, 8 bytes, because it depends on the way control came
         model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:22
         model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
         model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
@@ -111,6 +109,13 @@ fn text_has_every_kind_of_fact() {
         model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33 if ranges overlap
         model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33
         model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33"#]],
+    );
+    check(
+        &text,
+        &["f64 is kept"],
+        expect![[r#"
+        model.c:25: add23.lcssa (merged value) : f64 is kept, 8 bytes, because it depends on the way control came
+        model.c:25: add23.lcssa (merged value) : f64 is kept, 8 bytes, because it depends on the way control came"#]],
     );
     check(
         &text,
@@ -194,7 +199,7 @@ fn files_are_explained_together() {
 
         reverse mode of `f`
           frame: 8 bytes for each call
-          f.c:2: mul (fmul) : f64 is cached, 8 bytes, because the plan keeps everything
+          f.c:2: mul (fmul) : f64 is kept, 8 bytes, because the plan keeps everything
           f.c:2: active: fmul, return
     "#]]
     .assert_eq(&text);
@@ -321,7 +326,7 @@ fn the_page_renders() {
         &["forward"],
         expect![[r#"
         square forward model.c:40:12 in main dup active
-        square forward – – 0 0 0 0 0 0
+        square forward – – 0 0 0 0 0 0 0
         square forward"#]],
     );
     check(
@@ -344,13 +349,11 @@ fn the_page_renders() {
         cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
         cached w[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 22
         cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
-        cached add23.lcssa merged value f64 , 8 bytes per call: it depends on the way control came
         cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
         cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
         cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
         cached w[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 22
         cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
-        cached add23.lcssa merged value f64 , 8 bytes per call: it depends on the way control came
         cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
         cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
         cached a[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33 if ranges overlap
