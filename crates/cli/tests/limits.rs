@@ -201,14 +201,14 @@ fn shadow_memory() {
     runs_out_of_memory(
         "double f(double *x, long n) {
     double *copy = malloc(n * sizeof(double));
-    for (long i = 0; i < n; i++) copy[i] = x[i] * x[i];
+    for (long i = 0; i < n; i++) copy[i] = exp(x[i]);
     double sum = 0;
     for (long i = 0; i < n; i++) sum += copy[i] * copy[n - 1 - i];
     free(copy);
     return sum;
 }
 int main(void) {
-    long n = 3000000;
+    long n = 3300000;
     double *x = calloc(n, 8), *dx = calloc(n, 8);
     if (x && dx) __enzyme_autodiff((void *)f, enzyme_dup, x, dx, n);
     printf(\"%g\\n\", dx[7]);

@@ -308,18 +308,6 @@ impl Primal {
         }
     }
 
-    /// Whether the bytes that a store wrote are intact when the reverse sweep runs.
-    pub fn is_stored_intact(&self, store: Inst) -> bool {
-        match self.overwrite.stored(store) {
-            Overwritten::Never => true,
-            // What is checked when the derivative is entered is about reads only.
-            Overwritten::IfOverlap(_) => false,
-            Overwritten::Yes(because) => {
-                self.breaks(Defect::OverwriteIgnored) && matches!(because, Because::Inst(_))
-            }
-        }
-    }
-
     /// Whether the elements of a nest's input are intact when the reverse sweep runs.
     pub fn is_input_intact(&self, nest: Inst, input: usize) -> bool {
         match self.overwrite.input(nest, input) {

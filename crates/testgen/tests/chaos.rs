@@ -91,6 +91,35 @@ fn derivatives(text: &str, name: &str, args: &[Arg], options: &Options) -> Optio
     Some(print_module(&module))
 }
 
+/// A loop whose iterations are independent, with a loop in it that keeps something.
+const ITERATIONS: &str = "
+func @powers(%x: ptr, %t: ptr, %m: i64, %n: i64) -> f64 {
+entry:
+    jump points(0, 0.0)
+points(%i: i64, %sum: f64):
+    %p = address %t + 8*%i
+    %at = load f64 %p, align 8
+    jump terms(0, 1.0, 0.5)
+terms(%j: i64, %power: f64, %rest: f64):
+    %q = address %x + 8*%j
+    %a = load f64 %q, align 8
+    %b = fmul %a, %power
+    %rest2 = fsub %rest, %b
+    %power2 = fmul %power, %at
+    %j2 = add nsw %j, 1
+    %more = icmp slt %j2, %m
+    branch %more, terms(%j2, %power2, %rest2), next
+next:
+    %s = math fmuladd %rest2, %rest2, %sum
+    %i2 = add nsw %i, 1
+    %again = icmp slt %i2, %n
+    branch %again, points(%i2, %s), done
+done:
+    %half = fmul %s, 0.5
+    return %half
+}
+";
+
 /// A choice that has lost its effect is noticed: when it alone is made by chance, derivatives of some
 /// programs are others, for some seeds.
 #[test]
@@ -106,6 +135,11 @@ fn every_choice_changes_derivatives() {
             DISPATCH.to_string(),
             "chosen",
             vec![Arg::Out(1.0), Arg::Int(1)],
+        ),
+        (
+            ITERATIONS.to_string(),
+            "powers",
+            vec![numbers(), numbers(), Arg::Int(3), Arg::Int(4)],
         ),
     ];
     programs.extend((0..40).map(|seed| (lower(&grow(seed)), "f", arguments(0))));

@@ -108,6 +108,8 @@ pub fn objective(data: &Data, alpha: &[f64], mu: &[f64], q: &[f64], l: &[f64]) -
     let (d, k) = (data.d, alpha.len());
     let n = data.x.len() / d;
     let triangle = d * (d - 1) / 2;
+    assert!(!q.is_empty(), "no components");
+    assert!(n * k > 0, "no points");
     let diagonals: Vec<f64> = q.iter().map(|q| q.exp()).collect();
     let mut terms = vec![0.0; n * k];
     let mut centered = vec![0.0; d];

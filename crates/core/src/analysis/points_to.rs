@@ -16,7 +16,7 @@ use crate::ir::{
     ParamFlags, Symbol, Type, TypeKind, UnaryOp, Value,
 };
 use cranelift_entity::SecondaryMap;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An abstract object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -80,7 +80,6 @@ impl PointsTo {
             effects,
             state,
             changed: true,
-            given: None,
         };
         while solver.changed {
             solver.changed = false;
@@ -174,8 +173,6 @@ struct Solver<'a> {
     effects: &'a Effects,
     state: PointsTo,
     changed: bool,
-    /// What each block parameter is given, once that is asked for.
-    given: Option<HashMap<Value, Vec<Value>>>,
 }
 
 type Set = BTreeSet<Object>;
@@ -228,9 +225,7 @@ impl Solver<'_> {
             Op::Select => self.add_operands(result, &args[1..]),
             Op::Cast(CastOp::IntToPtr) => {
                 self.add_operands(result, args);
-                if !self.is_address_or_none(args[0]) {
-                    self.add_result(result, [Object::Unknown]);
-                }
+                self.add_result(result, [Object::Unknown]);
             }
             Op::Load(_) => {
                 let found = self.loaded(args[0]);
@@ -346,29 +341,6 @@ impl Solver<'_> {
         inst.is_some_and(|inst| self.func.inst(inst).op == Op::Cast(CastOp::PtrToInt))
     }
 
-    /// Whether a number is one of the addresses that it was made from, as a whole, or that of nothing.
-    fn is_address_or_none(&mut self, number: Value) -> bool {
-        let func = self.func;
-        let given = self.given.get_or_insert_with(|| given(func));
-        let mut work = vec![number];
-        let mut seen = BTreeSet::new();
-        while let Some(value) = work.pop() {
-            if !seen.insert(value) || is_below_memory(func, value) {
-                continue;
-            }
-            match func.def_inst(value).map(|inst| func.inst(inst)) {
-                Some(data) if data.op == Op::Cast(CastOp::PtrToInt) => {}
-                Some(data) if data.op == Op::Select => work.extend(&data.args[1..]),
-                Some(_) => return false,
-                None => match given.get(&value) {
-                    Some(values) => work.extend(values),
-                    None => return false,
-                },
-            }
-        }
-        true
-    }
-
     /// What a load through a pointer may find. Numbers and floats are followed as well, for
     /// structures with pointers in them are copied as such.
     fn loaded(&self, pointer: Value) -> Set {
@@ -431,19 +403,6 @@ impl Solver<'_> {
         known.extend(set);
         self.changed |= known.len() != before;
     }
-}
-
-/// What each parameter of a block other than the entry is given.
-fn given(func: &Function) -> HashMap<Value, Vec<Value>> {
-    let mut given: HashMap<Value, Vec<Value>> = HashMap::new();
-    for &block in func.blocks() {
-        for edge in func.edges(block) {
-            for (&param, &arg) in func.block_params(edge.block).iter().zip(&edge.args) {
-                given.entry(param).or_default().push(arg);
-            }
-        }
-    }
-    given
 }
 
 /// No memory has an address below.

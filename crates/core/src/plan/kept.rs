@@ -5,7 +5,6 @@
 
 use super::Need;
 use super::min_cut::{UNKNOWN_TRIPS, weight};
-use super::recipe::stored;
 use crate::analysis::activity::keepable::{Group, Keepable};
 use crate::analysis::affine::{AffineValues, Wrap};
 use crate::analysis::known;
@@ -33,9 +32,6 @@ pub fn kept_anyway(primal: &Primal, augmented: &Augmented) -> BTreeSet<Group> {
 
 /// The memory that has to stay for a value to be read again. That of a shadow stays anyway.
 pub fn kept_for(primal: &Primal, augmented: &Augmented, value: Value) -> Vec<Group> {
-    if let Some(store) = stored(primal, augmented, value) {
-        return primal.overwrite.kept(store).collect();
-    }
     let load = augmented.func.def_inst(value).filter(|&inst| {
         matches!(augmented.func.inst(inst).op, Op::Load(_))
             && !augmented.mirrors.contains_key(&inst)

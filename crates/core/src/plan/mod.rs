@@ -18,7 +18,7 @@ pub use everything::everything;
 pub use kept::constant_bytes;
 pub use min_cut::min_cut;
 pub(crate) use min_cut::weight;
-pub(crate) use recipe::{called_again, cost, stored};
+pub(crate) use recipe::{called_again, cost};
 pub use why::Why;
 
 use crate::analysis::activity::keepable::Group;
@@ -82,10 +82,8 @@ impl Plan {
             .order
             .iter()
             .flat_map(|&b| primal.function.block_insts(b));
-        again.any(|(need, _)| {
-            stored(primal, augmented, need.value).is_some()
-                || func.def_inst(need.value).is_some_and(is_read)
-        }) || augmented.calls.values().any(ActiveCall::reloads)
+        again.any(|(need, _)| func.def_inst(need.value).is_some_and(is_read))
+            || augmented.calls.values().any(ActiveCall::reloads)
             || insts.any(|&inst| matches!(primal.function.inst(inst).op, Op::Nest(_)))
     }
 

@@ -31,39 +31,13 @@ pub fn recipe(module: &Module, primal: &Primal, augmented: &Augmented, value: Va
         ValueDef::Result(_) if let Some(call) = called_again(module, primal, augmented, value) => {
             Recipe::From(call.args.clone(), 1)
         }
-        _ => match stored(primal, augmented, value) {
-            Some(store) => Recipe::From(vec![primal.function.inst(store).args[1]], LOADING),
-            None => computed(primal, augmented, value),
-        },
-    }
-}
-
-/// How a value can be computed again.
-fn computed(primal: &Primal, augmented: &Augmented, value: Value) -> Recipe {
-    match augmented.func.def(value) {
-        ValueDef::Const(_) => Recipe::From(Vec::new(), 0),
         ValueDef::Param(..) => param(augmented, value),
         ValueDef::Result(inst) => result(primal, augmented, *inst),
     }
 }
 
-/// The store that has put a value where it can be read again, if that is better than to compute it:
-/// memory that is written once is its own cache.
-pub fn stored(primal: &Primal, augmented: &Augmented, value: Value) -> Option<Inst> {
-    let store = *augmented.stores.get(&value)?;
-    let dear = match computed(primal, augmented, value) {
-        Recipe::From(_, cost) => cost > LOADING,
-        Recipe::Never(_) => true,
-    };
-    (dear && primal.is_stored_intact(store)).then_some(store)
-}
-
 /// Why a value that has a recipe is had by it.
 pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value: Value) -> Why {
-    let called = called_again(module, primal, augmented, value).is_some();
-    if !called && stored(primal, augmented, value).is_some() {
-        return Why::Stored;
-    }
     let inst = match augmented.func.def(value) {
         ValueDef::Const(_) => return Why::CostsLess,
         ValueDef::Param(..) if augmented.inductions.contains_key(&value) => {
@@ -72,7 +46,7 @@ pub fn why_again(module: &Module, primal: &Primal, augmented: &Augmented, value:
         ValueDef::Param(..) => return Why::FollowsFromConditions,
         ValueDef::Result(inst) => *inst,
     };
-    if called {
+    if called_again(module, primal, augmented, value).is_some() {
         return Why::AskedFor;
     }
     match &augmented.func.inst(inst).op {

@@ -43,8 +43,6 @@ pub enum Why {
     AskedFor,
     /// Reloaded: nothing overwrites its memory.
     Intact,
-    /// Reloaded: the program has stored it where nothing overwrites it.
-    Stored,
     /// Reloaded: nothing overwrites its memory, which this instruction would free and which stays.
     Kept(Inst),
     /// Reloaded: this instruction writes elsewhere, which is checked when the function is entered.
@@ -74,7 +72,6 @@ impl Why {
             Why::FollowsFromConditions => ("it follows from the conditions above", ""),
             Why::AskedFor => ("the program asks for that", ""),
             Why::Intact => ("nothing overwrites its memory", ""),
-            Why::Stored => ("the program stores it where nothing overwrites it", ""),
             Why::Kept(_) => (
                 "nothing overwrites its memory, which is freed later than",
                 "",

@@ -5,7 +5,7 @@ use super::{Fact, How, Times, ValueFact, What, Written};
 use crate::analysis::loops::Loop;
 use crate::diagnostic::Place;
 use crate::ir::{Block, Loc, Op, Value, ValueDef};
-use crate::plan::{Need, Plan, Source, Why};
+use crate::plan::{Need, Plan, Source};
 use crate::primal::Primal;
 use crate::reverse::{Augmented, Layout};
 use cranelift_entity::SecondaryMap;
@@ -53,9 +53,7 @@ impl<'a> Values<'a> {
         let how = match source {
             Source::Cache if self.collector.is_kept(need.level, self.layout) => How::Kept,
             Source::Cache => How::Cached,
-            Source::Recompute if is_load || plan.reasons.get(&need) == Some(&Why::Stored) => {
-                How::Reloaded
-            }
+            Source::Recompute if is_load => How::Reloaded,
             Source::Recompute => How::Recomputed,
         };
         let what = What::Value(ValueFact {

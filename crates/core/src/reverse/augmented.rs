@@ -6,7 +6,7 @@ use super::induction::{Induction, inductions};
 use crate::analysis::affine::AffineValues;
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::{Count, TripCount};
-use crate::ir::{Block, Builder, Function, Inst, Op, Type, Value, ValueDef};
+use crate::ir::{Block, Builder, Function, Inst, Type, Value, ValueDef};
 use crate::plan::Need;
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -36,8 +36,6 @@ pub struct Augmented {
     pub inductions: HashMap<Value, Induction>,
     /// Parameters of blocks with one way in, and what they get, where both are in the same loop.
     forwarded: HashMap<Value, Value>,
-    /// Numbers that the block which computes them also stores, and the first such store of each.
-    pub stores: HashMap<Value, Inst>,
     /// The counter in the last iteration, for loops where it is known at entry.
     pub last: HashMap<Loop, Last>,
     blocks: SecondaryMap<Inst, Option<Block>>,
@@ -68,7 +66,6 @@ impl Augmented {
             decisions: HashMap::new(),
             inductions: HashMap::new(),
             forwarded: HashMap::new(),
-            stores: HashMap::new(),
             last: HashMap::new(),
             blocks: SecondaryMap::new(),
         };
@@ -81,27 +78,9 @@ impl Augmented {
         augmented.blocks = augmented.func.inst_blocks();
         for &block in &primal.order {
             augmented.forward_params(primal, block);
-            augmented.note_stores(primal, block);
         }
         augmented.inductions = inductions(primal, &augmented);
         augmented
-    }
-
-    /// Notes where numbers can be found that a block computes.
-    fn note_stores(&mut self, primal: &Primal, block: Block) {
-        for &inst in primal.function.block_insts(block) {
-            let data = primal.function.inst(inst);
-            let Op::Store(access) = &data.op else {
-                continue;
-            };
-            let value = data.args[0];
-            let ty = primal.function.ty(value);
-            let whole = ty.is_float_like() || ty.int_bits().is_some_and(|bits| bits % 8 == 0);
-            let plain = !access.volatile && access.atomic.is_none();
-            if whole && plain && self.def_block(value) == Some(block) {
-                self.stores.entry(value).or_insert(inst);
-            }
-        }
     }
 
     /// A block with one way in gives its arguments new names only. Where a loop is left, the new

@@ -59,12 +59,9 @@ fn reads_intact_memory(primal: &Primal, inst: Inst) -> bool {
     let does = primal.effects.call(call);
     let window = primal.overwrite.window_of_call(inst, primal.key.disjoint);
     let changes = window.arguments.iter().any(|&changes| changes);
-    let reads_other = does.other.contains(ModRef::READ);
-    !does.may_write()
-        && does.inaccessible.is_empty()
-        && !does.leaves
-        && !changes
-        && !(reads_other && window.other)
+    let other_changes = does.other.contains(ModRef::READ) && window.other;
+    let only_reads = does.inaccessible.is_empty() && !does.may_write() && !does.leaves;
+    only_reads && !changes && !other_changes
 }
 
 /// Makes functions of the iterations of loops where replaying them costs less than a tape. If there

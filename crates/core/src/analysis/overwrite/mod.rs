@@ -101,8 +101,6 @@ pub enum Because {
 #[derive(Clone, Debug, Default)]
 pub struct Overwrite {
     reads: HashMap<Inst, Overwritten>,
-    /// What was written by each store.
-    stores: HashMap<Inst, Overwritten>,
     /// What loads read from one address in all iterations of the innermost loop around them, while it
     /// runs.
     steady: HashMap<Inst, Overwritten>,
@@ -224,27 +222,6 @@ impl Overwrite {
                 }
             }
         }
-        // Proofs are for reads first.
-        for &block in cfg.reverse_postorder() {
-            let stores = func.block_insts(block).iter().enumerate();
-            let stores = stores.filter(|(_, inst)| matches!(func.inst(**inst).op, Op::Store(_)));
-            let mut later = None;
-            for (index, &inst) in stores {
-                let data = func.inst(inst);
-                let Op::Store(access) = &data.op else {
-                    continue;
-                };
-                let later = later.get_or_insert_with(|| Later::new(&cfg, &loops, block));
-                let size = size_of(module, func, data.args[0]);
-                let written = Touch::new(block, data.args[1], size, Some(access));
-                let answer = analysis.read((block, index, inst), &written, later);
-                result.stores.insert(inst, answer);
-                let kept = analysis.kept.take();
-                if !kept.is_empty() {
-                    result.kept.insert(inst, kept);
-                }
-            }
-        }
         Some(result)
     }
 
@@ -275,14 +252,6 @@ impl Overwrite {
         }
     }
 
-    /// Whether the bytes that a store wrote are intact later.
-    pub fn stored(&self, store: Inst) -> Overwritten {
-        match self.stores.get(&store) {
-            Some(answer) => answer.clone(),
-            None => Overwritten::Yes(Because::Inst(store)),
-        }
-    }
-
     /// Whether the elements of a nest's input are intact later.
     pub fn input(&self, nest: Inst, index: usize) -> Overwritten {
         match self.nests.get(&nest).and_then(|inputs| inputs.get(index)) {
@@ -291,8 +260,8 @@ impl Overwrite {
         }
     }
 
-    /// The memory that must stay until the reverse sweep for the answers about a load, a store, a nest
-    /// or a call to hold.
+    /// The memory that must stay until the reverse sweep for the answers about a load, a nest or a
+    /// call to hold.
     pub fn kept(&self, inst: Inst) -> impl Iterator<Item = Group> + '_ {
         self.kept.get(&inst).into_iter().flatten().copied()
     }

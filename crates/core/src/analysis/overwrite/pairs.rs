@@ -13,7 +13,7 @@ use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::{Object, PointsTo};
 use crate::analysis::ranges::Range;
 use crate::analysis::trip_count::{Count, TripCount};
-use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Op, Value};
+use crate::ir::{Access, Block, Function, Inst, ModRef, Module, Value};
 use crate::planted::Defect;
 use cranelift_entity::SecondaryMap;
 use std::cell::{Cell, RefCell};
@@ -168,10 +168,8 @@ impl Analysis<'_> {
             let (block, index, inst) = at;
             let same_block = write.block == block;
             let after = same_block && write.index > index;
-            // A copy may overwrite its own source, a store is what is asked about; what a call does
-            // is its callee's affair.
-            let reads = !matches!(self.func.inst(inst).op, Op::Store(_));
-            let itself = write.inst == inst && reads && matches!(write.kind, Kind::Bytes(_));
+            // A copy may overwrite its own source; what a call does is its callee's affair.
+            let itself = write.inst == inst && matches!(write.kind, Kind::Bytes(_));
             if !after && !itself && !later.any[write.block] {
                 continue;
             }

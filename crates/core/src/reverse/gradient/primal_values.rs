@@ -3,7 +3,7 @@
 use super::Gradient;
 use crate::analysis::loops::Loop;
 use crate::ir::{Constant, Inst, InstData, Type, Value, ValueDef};
-use crate::plan::{Need, Source, called_again, stored};
+use crate::plan::{Need, Source, called_again};
 use crate::planted::Defect;
 use crate::reverse::induction::Step;
 use crate::reverse::tape::Layout;
@@ -74,11 +74,6 @@ impl Gradient<'_> {
         let used_at = std::mem::replace(&mut self.at, block);
         let call = called_again(&self.synthesis.module, self.primal, self.augmented, value);
         let again = match self.augmented.func.def(value) {
-            _ if call.is_none()
-                && let Some(store) = stored(self.primal, self.augmented, value) =>
-            {
-                self.read_again(store)
-            }
             ValueDef::Result(inst) => {
                 let data = call.unwrap_or_else(|| self.augmented.func.inst(*inst));
                 self.run_again(*inst, data.clone())
@@ -87,15 +82,6 @@ impl Gradient<'_> {
         };
         self.at = used_at;
         again
-    }
-
-    /// What a store has written.
-    fn read_again(&mut self, store: Inst) -> Value {
-        let data = self.primal.function.inst(store).clone();
-        let address = self.primal_value(data.args[1]);
-        let ty = self.primal.function.ty(data.args[0]);
-        let access = data.op.accesses()[0].clone();
-        self.builder().load(ty, address, access)
     }
 
     fn run_again(&mut self, inst: Inst, data: InstData) -> Value {
