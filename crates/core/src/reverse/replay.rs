@@ -6,7 +6,7 @@
 //! forward sweep of the whole function keeps nothing of such a loop, and if nobody asks for what the
 //! loop adds up, the loop is not run there at all.
 //!
-//! Such an iteration is made a function ([`outline_iterations`]), and the combined derivative of that
+//! Such an iteration is made a function ([`outline_iterations`](crate::simplify::outline_iterations)), and the combined derivative of that
 //! function is what the reverse sweep calls.
 
 use super::{Augmented, planned};

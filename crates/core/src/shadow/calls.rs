@@ -42,7 +42,7 @@ pub enum Reversal {
         frame: Inst,
     },
     /// The call stays, and both sweeps run where it is reversed (see
-    /// [`replay`](crate::reverse::replay)).
+    /// [`replay`]).
     Replay {
         /// Both sweeps in one.
         combined: Func,

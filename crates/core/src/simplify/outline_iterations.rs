@@ -5,7 +5,7 @@
 //! then the result of a function, and the derivative of the loop can run both sweeps of one
 //! iteration after the other, see [`replay`](crate::reverse::replay).
 //!
-//! Before: a function in canonical form, with a loop that [`find`] accepts. After: the loop is one
+//! Before: a function in canonical form, with a loop that [`Finder::find`] accepts. After: the loop is one
 //! block that calls a new function, adds what that returns, and counts. What the program computes
 //! does not change, nor the order in which it adds.
 
