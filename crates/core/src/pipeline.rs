@@ -29,8 +29,9 @@ pub struct Options {
     pub plan: PlanKind,
     /// So many bytes of tape for one call are told.
     pub large_tape: u64,
-    /// Whether the program is for Linux, which can be asked for large pages for tapes.
-    pub large_pages: bool,
+    /// Whether memory of tapes is kept for the next derivative, see
+    /// [`tape_memory`](support::tape_memory).
+    pub keep_memory: bool,
     /// Whether programs stop where a derivative is not finite.
     pub check_finite: bool,
     /// Whether programs tell how much they put on tapes, see [`count`](crate::reverse::count).
@@ -52,7 +53,7 @@ impl Default for Options {
         Options {
             plan: PlanKind::default(),
             large_tape: LARGE_TAPE,
-            large_pages: false,
+            keep_memory: false,
             check_finite: false,
             count_tapes: false,
             optional: Vec::new(),

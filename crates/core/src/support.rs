@@ -96,6 +96,51 @@ pub fn rust_allocators(module: &mut Module, realloc: Func) -> (Callable, Callabl
     (allocate, declare("__rust_dealloc", freed))
 }
 
+/// The symbols of [`tape_memory`] and [`use_large_pages`]. Who compiles the derivative defines them.
+pub const TAPE_MEMORY: [&str; 3] = [TAKE, GIVE, "__zymase_use_large_pages"];
+const TAKE: &str = "__zymase_take";
+const GIVE: &str = "__zymase_give";
+
+/// What allocates and what frees memory of tapes like `malloc` and `free`, except that memory which
+/// one derivative has given back is there for the next. Fresh memory comes full of zeros from the
+/// system, a page at a time, which takes longer than to write a tape and to read it.
+pub fn tape_memory(module: &mut Module) -> (Callable, Callable) {
+    let mut declare = |name: &str, sig: Signature, kind, size_args, ptr_arg| {
+        let family = "__zymase".to_string();
+        let info = AllocInfo {
+            kind,
+            zeroed: false,
+            family,
+            size_args,
+            ptr_arg,
+            freed: None,
+        };
+        let (func, sig) = declare_allocator(module, name, sig, info);
+        module.funcs[func].attrs.flags |= FnFlags::NOUNWIND | FnFlags::WILLRETURN;
+        (func, sig)
+    };
+    let taking = Signature::new(vec![Type::i64()], Type::ptr());
+    let giving = Signature::new(vec![Type::ptr()], Type::void());
+    let take = declare(TAKE, taking, AllocKind::Alloc, vec![0], None);
+    (take, declare(GIVE, giving, AllocKind::Free, vec![], Some(0)))
+}
+
+/// `use_large_pages(memory, bytes)` tells the system that new memory will be filled from one end to
+/// the other. It then comes in few large pages, if there are many bytes.
+fn use_large_pages(module: &mut Module) -> Callable {
+    let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::void());
+    let mut function = Function::new(TAPE_MEMORY[2], sig.clone());
+    function.attrs = FnAttrs {
+        flags: FnFlags::INACTIVE | FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE,
+        memory: MemoryEffects {
+            inaccessible: ModRef::all(),
+            ..MemoryEffects::NONE
+        },
+        alloc: None,
+    };
+    (module.declare(function), sig)
+}
+
 fn realloc(module: &mut Module) -> Callable {
     let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::ptr());
     let info = AllocInfo {
@@ -193,69 +238,6 @@ pub fn tape_grow(module: &mut Module, room: u64, large_pages: bool) -> Callable 
 
     b.block = done;
     b.ret(Some(result));
-    (module.funcs.push(function), sig)
-}
-
-/// Memory of fewer bytes is asked for in pages as they come.
-const LEAST_BYTES_IN_LARGE_PAGES: i128 = 1 << 22;
-/// The size of a large page, and what Linux calls the advice to use some.
-const LARGE_PAGE: i128 = 1 << 21;
-const MADV_HUGEPAGE: i128 = 14;
-
-/// `use_large_pages(memory, bytes)` tells the system, which must be Linux, that new memory will be
-/// filled from one end to the other. It then comes in few large pages, if there are many bytes: a
-/// tape is written once and read once, so to get its memory page by page takes more time than both.
-pub fn use_large_pages(module: &mut Module) -> Callable {
-    let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::void());
-    let name = "zymase.use_large_pages";
-    if let Some(func) = module.func_by_name(name) {
-        return (func, sig);
-    }
-    let attrs = FnAttrs {
-        flags: FnFlags::INACTIVE | FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE,
-        memory: MemoryEffects {
-            inaccessible: ModRef::all(),
-            ..MemoryEffects::NONE
-        },
-        alloc: None,
-    };
-    let params = vec![Type::ptr(), Type::i64(), Type::int(32)];
-    let advise_sig = Signature::new(params, Type::int(32));
-    let mut advise = Function::new("madvise", advise_sig.clone());
-    advise.attrs = attrs.clone();
-    let advise = module.declare(advise);
-    let mut function = Function::with_entry(name, sig.clone());
-    function.local = true;
-    function.attrs = attrs;
-    function.attrs.flags |= FnFlags::NOINLINE;
-    let (memory, bytes) = (function.arguments()[0], function.arguments()[1]);
-    let entry = function.entry();
-    let [many, done] = [(); 2].map(|()| function.add_block());
-    let to = |block| Edge {
-        block,
-        args: Vec::new(),
-    };
-    let mut b = Builder::new(&mut function, entry);
-    let least = b.func.iconst(Type::i64(), LEAST_BYTES_IN_LARGE_PAGES);
-    let is_much = b.icmp(IntPred::Uge, bytes, least);
-    b.branch(is_much, to(many), to(done));
-
-    b.block = many;
-    let up = b.func.iconst(Type::i64(), LARGE_PAGE - 1);
-    let mask = b.func.iconst(Type::i64(), -LARGE_PAGE);
-    let advice = b.func.iconst(Type::int(32), MADV_HUGEPAGE);
-    let start = b.cast(CastOp::PtrToInt, memory, Type::i64());
-    let end = b.add(start, bytes);
-    let end = b.binary(crate::ir::BinaryOp::And, end, mask);
-    let start = b.add(start, up);
-    let start = b.binary(crate::ir::BinaryOp::And, start, mask);
-    let whole = b.sub(end, start);
-    let start = b.cast(CastOp::IntToPtr, start, Type::ptr());
-    b.call(advise, advise_sig, vec![start, whole, advice]);
-    b.jump(done, Vec::new());
-
-    b.block = done;
-    b.ret(None);
     (module.funcs.push(function), sig)
 }
 

@@ -12,13 +12,19 @@ use zymase_core::diagnostic::Result;
 
 const ATTRIBUTE: &str = "sanitize_address";
 
-/// Adds the checks of AddressSanitizer to a module, if one of its functions asks for them.
-pub fn instrument(module: &Module, machine: &TargetMachine) -> Result<()> {
+/// Whether a function of a module asks for the checks of AddressSanitizer.
+pub fn is_wanted(module: &Module) -> bool {
     let kind = ll::attribute_kind_id(ATTRIBUTE);
     let asks = |function| !ll::function_attribute(function, ll::FUNCTION_INDEX, kind).is_null();
-    if !module.functions().any(asks) {
+    module.functions().any(asks)
+}
+
+/// Adds the checks of AddressSanitizer to a module that asks for them.
+pub fn instrument(module: &Module, machine: &TargetMachine) -> Result<()> {
+    if !is_wanted(module) {
         return Ok(());
     }
+    let kind = ll::attribute_kind_id(ATTRIBUTE);
     let attribute = ll::enum_attribute(module.context().raw(), kind, 0);
     for function in module.functions().filter(|&f| !ll::is_declaration(f)) {
         ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);

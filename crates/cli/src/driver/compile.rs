@@ -15,7 +15,7 @@ use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
 use zymase_llvm::reachable::{Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin, settle_markers};
-use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, unwinding};
+use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, tape_memory, unwinding};
 
 /// What was done to a module.
 pub struct Done {
@@ -82,8 +82,8 @@ pub fn differentiate(
     added.extend(&compared.added);
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let large_pages = program.triple().contains("linux");
-    let options_of_core = core_options(options, &compared, large_pages);
+    let keep_memory = tape_memory::is_wanted(program);
+    let options_of_core = core_options(options, &compared, keep_memory);
     let outcome = pipeline::differentiate(&mut imported.module, &options_of_core);
     let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
     warn(&pins, outcome.warnings, options)?;
@@ -102,6 +102,7 @@ pub fn differentiate(
     journal::step(&format!("optimizing the derivatives of {name}"));
     pipelines::finish(&isolated.private)?;
     unwinding::guard(&isolated.private, program, &pins);
+    tape_memory::define(&isolated.private)?;
     show(Step::Finish, &|| isolated.private.print());
     isolated.merge(program, &pins)?;
     settle_markers(program);
@@ -141,7 +142,7 @@ fn note_uncompared(compared: &Compared, refused: &[(Func, Box<Diagnostic>)]) {
 fn core_options(
     options: &CompileOptions,
     compared: &Compared,
-    large_pages: bool,
+    keep_memory: bool,
 ) -> pipeline::Options {
     pipeline::Options {
         plan: match options.plan {
@@ -150,7 +151,7 @@ fn core_options(
         },
         chaos: chaos_seed(),
         large_tape: options.warn_cache,
-        large_pages,
+        keep_memory,
         check_finite: options.check_finite,
         count_tapes: std::env::var_os("ZYMASE_COUNT_TAPES").is_some(),
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),

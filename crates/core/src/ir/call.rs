@@ -165,6 +165,8 @@ bitflags! {
         const MUST_SUCCEED = 1 << 10;
         /// Is the body of a loop: the reverse sweep may run both sweeps of it.
         const ITERATION = 1 << 11;
+        /// Makes or frees memory of a tape of the derivative that it is in.
+        const OWN_TAPE = 1 << 12;
     }
 }
 

@@ -357,10 +357,10 @@ fn fixed_bytes(primal: &Primal, l: Loop, root: Loop, bytes: u64) -> Option<u64> 
 
 /// What is said of calls that make or free memory of the tape. A combined derivative makes its own
 /// once; that of its callees comes and goes as on a stack, see
-/// [`stack_tapes`](crate::simplify::stack_tapes).
+/// [`tape_memory`](crate::simplify::stack_tapes).
 pub(super) fn tape_flags(key: &Key) -> FnFlags {
     match key.combined {
-        true if !key.replayed => FnFlags::empty(),
+        true if !key.replayed => FnFlags::OWN_TAPE,
         _ => FnFlags::TAPE,
     }
 }
@@ -510,7 +510,7 @@ impl Filler<'_> {
                 None => FIRST_RECORDS,
             };
             let first = chance.map_or(usual, |n| 1 << (n % 6));
-            let large = self.synthesis.options.large_pages;
+            let large = self.synthesis.options.keep_memory;
             let (grow, sig) = support::tape_grow(&mut self.synthesis.module, first, large);
             let counts = Counts::growth(self.synthesis, self.primal, first);
             self.insert(header, 0, |b| {
@@ -575,9 +575,6 @@ impl Filler<'_> {
         let flags = tape_flags(&self.primal.key) | FnFlags::MUST_SUCCEED;
         let counts = Counts::allocation(self.synthesis, self.primal);
         let short = self.primal.breaks(Defect::TapeOneShort);
-        // What is on the stack of tapes comes in chunks.
-        let large = self.synthesis.options.large_pages && !flags.contains(FnFlags::TAPE);
-        let large = large.then(|| support::use_large_pages(&mut self.synthesis.module));
         let mut base = outer;
         self.insert(preheader, end, |b| {
             let one = b.func.iconst(Type::i64(), 1);
@@ -590,9 +587,6 @@ impl Filler<'_> {
             base = b
                 .call_with(malloc, sig, vec![total], flags)
                 .unwrap_or(outer);
-            if let Some((large, sig)) = large {
-                b.call(large, sig, vec![base, total]);
-            }
             let field = b.offset(outer, array.field);
             b.store(base, field, access);
         });

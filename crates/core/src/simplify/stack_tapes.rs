@@ -1,15 +1,20 @@
-//! Tapes of calls come from a stack instead of the heap.
+//! Where the memory of tapes comes from: from a stack for calls, and from what earlier derivatives
+//! have given back.
 //!
 //! The reverse sweep runs backwards, so within one combined derivative the memory of tapes is freed
 //! in exactly the opposite order of its allocation. A recursive function allocates a frame for each
-//! call; from a stack that costs an addition. Each thread has a stack of its own, made of chunks from
-//! the heap that are given back when they are empty, so nothing is left when the derivative returns.
+//! call; from a stack that costs an addition. Each thread has a stack of its own, made of chunks that
+//! are given back when they are empty, so nothing is left on it when the derivative returns.
 //!
 //! The order is known only from start to end of a combined derivative. A program that asks for the
 //! halves one by one may free tapes in any order, and so does a derivative of a derivative with what
 //! the inner one allocates; what either uses stays on the heap.
 //!
-//! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`]. After: none has.
+//! Chunks, and the tape that a combined derivative makes for itself, are
+//! [`tape_memory`](support::tape_memory), which stays for the next derivative.
+//!
+//! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`] or
+//! [`FnFlags::OWN_TAPE`]. After: none has.
 
 use crate::analysis::effects::callees;
 use crate::chaos::Choice;
@@ -39,18 +44,24 @@ pub fn run(
     }
     for &func in funcs {
         for inst in tape_calls(&module.funcs[func]) {
-            let data = module.funcs[func].inst(inst);
-            let makes = data.op.call().is_some_and(|call| !call.sig.ret.is_void());
-            let callee = match (on_heap.contains(&func), makes) {
-                (true, _) => None,
-                (false, true) => Some(push(module, options).0),
-                (false, false) => Some(pop(module).0),
+            let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op else {
+                continue;
+            };
+            let makes = !call.sig.ret.is_void();
+            let is_own = call.attrs.flags.contains(FnFlags::OWN_TAPE);
+            call.attrs.flags.remove(FLAGS);
+            let from_stack = !is_own && !on_heap.contains(&func);
+            let callee = match (from_stack, makes) {
+                (true, true) => push(module, options).0,
+                (true, false) => pop(module, options).0,
+                (false, _) if !is_own || !options.keep_memory => continue,
+                (false, true) => support::tape_memory(module).0.0,
+                (false, false) => support::tape_memory(module).1.0,
             };
             if let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op {
-                call.attrs.flags.remove(FnFlags::TAPE);
-                if let Some(callee) = callee {
+                call.callee = Callee::Direct(callee);
+                if from_stack {
                     call.attrs.flags.remove(FnFlags::MUST_SUCCEED);
-                    call.callee = Callee::Direct(callee);
                     on_stack.insert(func);
                 }
             }
@@ -59,12 +70,14 @@ pub fn run(
     on_stack
 }
 
+const FLAGS: FnFlags = FnFlags::TAPE.union(FnFlags::OWN_TAPE);
+
 /// Keeps what a function and its callees allocate on the heap, because they are differentiated.
 pub fn keep_on_heap(module: &mut Module, func: Func, pairs: &[(Func, Func)]) {
     for func in reached(module, &[func], pairs) {
         for inst in tape_calls(&module.funcs[func]) {
             if let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op {
-                call.attrs.flags.remove(FnFlags::TAPE);
+                call.attrs.flags.remove(FLAGS);
             }
         }
     }
@@ -98,7 +111,7 @@ fn tape_calls(function: &Function) -> Vec<Inst> {
         .flat_map(|&block| function.block_insts(block))
         .copied();
     let flagged = |&inst: &Inst| match &function.inst(inst).op {
-        Op::Call(call) => call.attrs.flags.contains(FnFlags::TAPE),
+        Op::Call(call) => call.attrs.flags.intersects(FLAGS),
         _ => false,
     };
     insts.filter(flagged).collect()
@@ -116,9 +129,8 @@ const FIELDS: [i64; 4] = [NEXT, LEFT, CHUNK, CAPACITY];
 const STATE_BYTES: i64 = 32;
 
 /// How many bytes the first chunk has for tapes, and how many times more each one has than the one
-/// before, up to a limit, unless one tape needs more. GNU's library keeps twice the largest block that
-/// it has seen freed; as long as all chunks together are not more than that, the next derivative finds
-/// their pages where they were. Small chunks, or chunks that only double, would go back to the system.
+/// before, up to a limit, unless one tape needs more. There are few of them, so that all are kept for
+/// the next derivative.
 const FIRST_BYTES: i64 = 1 << 16;
 const GROWTH: i64 = 4;
 const MOST_BYTES: i64 = 1 << 24;
@@ -179,6 +191,14 @@ fn to(block: crate::ir::Block) -> Edge {
     }
 }
 
+/// What makes and what frees a chunk.
+fn memory(module: &mut Module, options: &Options) -> (Callable, Callable) {
+    match options.keep_memory {
+        true => support::tape_memory(module),
+        false => (support::malloc(module), support::free(module, "free")),
+    }
+}
+
 /// `memory = push(bytes)`.
 fn push(module: &mut Module, options: &Options) -> Callable {
     let sig = Signature::new(vec![Type::i64()], Type::ptr());
@@ -229,10 +249,7 @@ fn grow(module: &mut Module, options: &Options) -> Callable {
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);
     }
-    let (malloc, malloc_sig) = support::malloc(module);
-    let in_large_pages = options
-        .large_pages
-        .then(|| support::use_large_pages(module));
+    let ((take, take_sig), _) = memory(module, options);
     let state = state(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -254,11 +271,8 @@ fn grow(module: &mut Module, options: &Options) -> Callable {
     let capacity = b.select(large, room, usual);
     let bytes = b.add(capacity, header);
     let flags = FnFlags::MUST_SUCCEED;
-    let chunk = b.call_with(malloc, malloc_sig, vec![bytes], flags);
+    let chunk = b.call_with(take, take_sig, vec![bytes], flags);
     let chunk = chunk.unwrap_or(stack);
-    if let Some((large, sig)) = in_large_pages {
-        b.call(large, sig, vec![chunk, bytes]);
-    }
     for field in FIELDS {
         let before = load(&mut b, stack, field);
         store(&mut b, before, chunk, field);
@@ -275,13 +289,13 @@ fn grow(module: &mut Module, options: &Options) -> Callable {
 }
 
 /// `pop(memory)`: frees what was made last.
-fn pop(module: &mut Module) -> Callable {
+fn pop(module: &mut Module, options: &Options) -> Callable {
     let sig = Signature::new(vec![Type::ptr()], Type::void());
     let name = "zymase.tape_pop";
     if let Some(func) = module.func_by_name(name) {
         return (func, sig);
     }
-    let (free, free_sig) = support::free(module, "free");
+    let (_, (give, give_sig)) = memory(module, options);
     let state = state(module);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
@@ -310,7 +324,7 @@ fn pop(module: &mut Module) -> Callable {
         let before = load(&mut b, chunk, field);
         store(&mut b, before, stack, field);
     }
-    b.call(free, free_sig, vec![chunk]);
+    b.call(give, give_sig, vec![chunk]);
     b.ret(None);
     (module.funcs.push(function), sig)
 }
