@@ -122,7 +122,10 @@ pub fn tape_memory(module: &mut Module) -> (Callable, Callable) {
     let taking = Signature::new(vec![Type::i64()], Type::ptr());
     let giving = Signature::new(vec![Type::ptr()], Type::void());
     let take = declare(TAKE, taking, AllocKind::Alloc, vec![0], None);
-    (take, declare(GIVE, giving, AllocKind::Free, vec![], Some(0)))
+    (
+        take,
+        declare(GIVE, giving, AllocKind::Free, vec![], Some(0)),
+    )
 }
 
 /// `use_large_pages(memory, bytes)` tells the system that new memory will be filled from one end to

@@ -18,6 +18,7 @@ use crate::primal::floats;
 use crate::rules::{self, Rule};
 use crate::shadow::{ActiveCall, Reversal, shadow_access};
 use crate::support;
+use std::collections::HashMap;
 
 impl Gradient<'_> {
     /// Reverses an instruction of the primal.
@@ -87,8 +88,12 @@ impl Gradient<'_> {
                 let convert = |&d: &Value| rules::emit::convert(&mut builder, d, ty);
                 Some(adjoints.iter().map(convert).collect())
             } else {
-                let partial = rule.partial(i);
+                let known = |f, n: usize| self.computed.find(self.primal, self.at, f, data.args[n]);
+                let partial = rule.partial(i).with_computed(&known);
                 let needs = partial.needs();
+                let computed = partial.computed().into_iter();
+                let computed: HashMap<Value, Value> =
+                    computed.map(|v| (v, self.primal_value(v))).collect();
                 let operands: Vec<(usize, Value)> = needs
                     .operands()
                     .map(|n| (n, self.primal_value(data.args[n])))
@@ -111,6 +116,7 @@ impl Gradient<'_> {
                 partial.contributions(&mut builder, adjoints, strong_zero, &mut |_, primal| {
                     match primal {
                         rules::Primal::Result => result,
+                        rules::Primal::Computed(value) => computed[&value],
                         rules::Primal::Operand(n) => operands
                             .iter()
                             .find(|(position, _)| *position == n)

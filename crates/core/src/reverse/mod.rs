@@ -25,6 +25,7 @@
 mod adjoint;
 mod augmented;
 mod combine;
+mod computed;
 mod control;
 pub mod count;
 mod decisions;

@@ -120,6 +120,7 @@ pub fn adjoints(
                     &mut |_, primal| match primal {
                         super::Primal::Operand(n) => data.args[n],
                         super::Primal::Result => result,
+                        super::Primal::Computed(value) => value,
                     },
                 ),
                 None => {

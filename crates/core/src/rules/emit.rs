@@ -114,6 +114,7 @@ pub fn tangents(
                         match primal {
                             Primal::Operand(n) => args[n],
                             Primal::Result => result,
+                            Primal::Computed(value) => value,
                         }
                     })
                 }

@@ -1,6 +1,6 @@
 //! Expressions over primal values: what the partial derivatives in the table are.
 
-use crate::ir::MathFn;
+use crate::ir::{MathFn, Value};
 
 /// An expression. Its leaves are numbers and the primal values of one operation.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,6 +36,8 @@ pub enum Primal {
     Operand(usize),
     /// The result.
     Result,
+    /// Another value, which [`Expr::with_computed`] has put in the place of a call.
+    Computed(Value),
 }
 
 /// Arithmetic of expressions.
@@ -158,6 +160,34 @@ impl Expr {
                 .parts()
                 .into_iter()
                 .fold(Needs::default(), |needs, part| needs.union(part.needs())),
+        }
+    }
+
+    /// The expression in which functions of one operand that are known already, by the position of
+    /// that operand, are not computed again.
+    pub fn with_computed(&self, known: &dyn Fn(MathFn, usize) -> Option<Value>) -> Expr {
+        let of = |x: &Expr| Box::new(x.with_computed(known));
+        match self {
+            Expr::Call(function, args) => match args[..] {
+                [Expr::Float(Primal::Operand(n))] => known(*function, n)
+                    .map_or(self.clone(), |value| Expr::Float(Primal::Computed(value))),
+                _ => Expr::Call(*function, args.iter().map(|x| *of(x)).collect()),
+            },
+            Expr::Neg(x) => Expr::Neg(of(x)),
+            Expr::Arith(arith, x, y) => Expr::Arith(*arith, of(x), of(y)),
+            Expr::Compare(compare, x, y) => Expr::Compare(*compare, of(x), of(y)),
+            Expr::And(x, y) => Expr::And(of(x), of(y)),
+            Expr::Or(x, y) => Expr::Or(of(x), of(y)),
+            Expr::Select(c, x, y) => Expr::Select(of(c), of(x), of(y)),
+            Expr::Number(_) | Expr::Named(_) | Expr::Float(_) | Expr::Int(_) => self.clone(),
+        }
+    }
+
+    /// The values that [`with_computed`](Self::with_computed) has put in.
+    pub fn computed(&self) -> Vec<Value> {
+        match self {
+            Expr::Float(Primal::Computed(value)) => vec![*value],
+            _ => self.parts().into_iter().flat_map(Expr::computed).collect(),
         }
     }
 

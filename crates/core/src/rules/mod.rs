@@ -42,7 +42,7 @@ mod table;
 
 pub use expr::{Arith, Compare, Expr, NamedConstant, Needs, Primal};
 
-use crate::ir::{BinaryOp, CastOp, MathFn, Op, UnaryOp};
+use crate::ir::{BinaryOp, CastOp, MathFn, Op, UnaryOp, Value};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -123,6 +123,25 @@ impl Rule {
 }
 
 impl Partial {
+    /// See [`Expr::with_computed`].
+    pub fn with_computed(&self, known: &dyn Fn(MathFn, usize) -> Option<Value>) -> Partial {
+        match self {
+            Partial::Factor(factor) => Partial::Factor(Factor {
+                expr: factor.expr.with_computed(known),
+                finite: factor.finite,
+            }),
+            _ => self.clone(),
+        }
+    }
+
+    /// See [`Expr::computed`].
+    pub fn computed(&self) -> Vec<Value> {
+        match self {
+            Partial::Factor(factor) => factor.expr.computed(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The primal values that the partial derivative is computed from.
     pub fn needs(&self) -> Needs {
         match self {

@@ -4,6 +4,7 @@ mod adjoints;
 mod primal_values;
 
 use super::augmented::Augmented;
+use super::computed::Computed;
 use super::control::Hub;
 use super::dropped;
 use super::local::local_values;
@@ -59,6 +60,8 @@ pub(super) struct Gradient<'a> {
     records: HashMap<Option<Loop>, Value>,
     /// The instructions whose results may be infinite where they are dropped.
     pub(super) guarded: EntitySet<Inst>,
+    /// What need not be computed again.
+    pub(super) computed: Computed,
     /// A value that got a contribution which its type has no place for.
     lost: Option<Value>,
 }
@@ -136,6 +139,7 @@ impl<'a> Gradient<'a> {
             memo: HashMap::new(),
             records: HashMap::new(),
             guarded: dropped::guarded(primal),
+            computed: Computed::of(&primal.function),
             lost: None,
         }
     }

@@ -39,6 +39,7 @@ fn contribution(op: &Op, operand: usize, float: Type, strong_zero: bool) -> Opti
         let primals = &mut |_: &mut Builder<'_>, primal| match primal {
             Primal::Operand(index) => operands[index],
             Primal::Result => result,
+            Primal::Computed(value) => value,
         };
         let partial = rule_for(op)?.partial(operand);
         partial.contribution(builder, derivative, strong_zero, primals)

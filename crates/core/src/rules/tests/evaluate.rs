@@ -31,6 +31,7 @@ pub fn dual(expr: &Expr, operands: &[Dual], result: Dual) -> Dual {
         Expr::Number(x) => Dual::constant(*x),
         Expr::Named(constant) => Dual::constant(constant.parts()[0]),
         Expr::Float(Primal::Result) => result,
+        Expr::Float(Primal::Computed(_)) => unreachable!("the table knows no values"),
         Expr::Float(Primal::Operand(index)) | Expr::Int(index) => operands[*index],
         Expr::Neg(x) => {
             let x = eval(x);
