@@ -41,11 +41,13 @@ pub enum Choice {
     DelayFree,
     /// Whether both sweeps of an iteration run in the reverse sweep.
     Replay,
+    /// Whether a call is reversed with the others, though its adjoint is known when it returns.
+    Early,
 }
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Choice; 14] = [
+    pub const ALL: [Choice; 15] = [
         Choice::Cost,
         Choice::Split,
         Choice::OneVersion,
@@ -60,6 +62,7 @@ impl Choice {
         Choice::Targets,
         Choice::DelayFree,
         Choice::Replay,
+        Choice::Early,
     ];
 }
 

@@ -219,6 +219,22 @@ impl Key {
         Signature::new(params, bundle(&self.forward_results(primal)))
     }
 
+    /// The signature of the forward sweep that is made from a body: where both sweeps are one
+    /// function, the first knows the seeds as well.
+    pub fn sweep_signature(&self, primal: &Signature) -> Signature {
+        let mut sig = self.augmented_signature(primal);
+        sig.params.extend(self.early_seeds(primal));
+        sig
+    }
+
+    /// The seeds that the forward sweep knows.
+    pub fn early_seeds(&self, primal: &Signature) -> Vec<Type> {
+        match self.combined {
+            true => self.seeds(primal),
+            false => Vec::new(),
+        }
+    }
+
     /// The signature of the reverse sweep.
     pub fn gradient_signature(&self, primal: &Signature) -> Signature {
         let mut params = self.primal_and_shadow_params(primal);

@@ -16,7 +16,7 @@ use crate::ir::{Block, Inst, Loc, Module, Op};
 use crate::plan::{Need, Plan, Why, constant_bytes};
 use crate::primal::Primal;
 use crate::reverse::{Augmented, Layout, nest};
-use crate::shadow::ActiveCall;
+use crate::shadow::{ActiveCall, Reversal};
 use std::collections::{BTreeSet, HashSet};
 
 impl Report {
@@ -274,7 +274,8 @@ impl Collector<'_> {
             let level = blocks[inst].and_then(|block| self.primal.loops.innermost(block));
             let by = match self.module.rules_of(call.key.func).next().is_some() {
                 true => CalledBy::Rule,
-                false if call.split().is_none() => CalledBy::Replay,
+                false if matches!(call.reversal, Reversal::Replay { .. }) => CalledBy::Replay,
+                false if matches!(call.reversal, Reversal::Early { .. }) => CalledBy::Early,
                 false if blas::routine(callee).is_some() => CalledBy::LinearAlgebra,
                 false => CalledBy::Body,
             };

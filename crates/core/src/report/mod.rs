@@ -194,6 +194,8 @@ pub enum CalledBy {
     LinearAlgebra,
     /// From its body, of which both sweeps run when the call is reversed.
     Replay,
+    /// From its body, of which both sweeps run in the place of the call.
+    Early,
 }
 
 /// Memory that the program makes and frees, and that stays until the reverse sweep.

@@ -207,6 +207,13 @@ impl fmt::Display for CallFact {
                      run when it is reversed"
                 );
             }
+            CalledBy::Early => {
+                return write!(
+                    f,
+                    "the call of `{callee}` is reversed at once, because its adjoint is known \
+                     before: nothing is kept for it"
+                );
+            }
             CalledBy::Body => "is split into two sweeps",
             CalledBy::Rule => "has a derivative of the program's",
             CalledBy::LinearAlgebra => "has a derivative by linear algebra",

@@ -1,5 +1,6 @@
 //! The reverse of each instruction that computes, loads, stores or calls.
 
+use super::combine::unbundle;
 use super::finite::{GIVEN, operand_name};
 use super::gradient::Gradient;
 use super::tape::tape_flags;
@@ -71,7 +72,7 @@ impl Gradient<'_> {
     ) {
         let strong_zero = self.primal.key.strong_zero || self.guarded.contains(inst);
         for (i, &operand) in data.args.iter().enumerate() {
-            if !self.primal.is_active(operand) {
+            if !self.primal.is_active(operand) || self.is_early(operand) {
                 continue;
             }
             if matches!(rule, Rule::Cast) && self.breaks(Defect::ConversionIgnored) {
@@ -357,19 +358,15 @@ impl Gradient<'_> {
         if let Some(active) = self.augmented.calls.get(&inst) {
             let active = active.clone();
             self.check_passed(inst, &active, data)?;
-            let sig = self.synthesis.module.funcs[active.key.func].sig.clone();
-            let seeds = active.key.seeds(&sig);
+            let callee = self.synthesis.module.funcs[active.key.func].sig.clone();
+            let seeds = active.key.seeds(&callee);
             let seeds = match active.result {
                 Some(result) if !seeds.is_empty() => self.take_adjoints(result),
                 _ => Vec::new(),
             };
             let mut args: Vec<Value> = Vec::new();
             for (i, &value) in active.args.iter().enumerate() {
-                let used = match &active.reversal {
-                    Reversal::Split { pair, .. } => pair.used.as_ref().is_none_or(|used| used[i]),
-                    Reversal::Replay { used, .. } => used[i],
-                };
-                let value = match used {
+                let value = match active.uses(i) {
                     true => self.primal_value(value),
                     false => {
                         let ty = self.augmented.func.ty(value);
@@ -383,11 +380,16 @@ impl Gradient<'_> {
                 Reversal::Split { pair, .. } => {
                     let (frame, on_heap) = self.callee_frame(inst);
                     args.push(frame);
-                    let sig = active.key.gradient_signature(&sig);
+                    let sig = active.key.gradient_signature(&callee);
                     (pair.gradient, sig, on_heap.then_some(frame))
                 }
                 Reversal::Replay { combined, .. } => {
-                    (*combined, active.key.combined_signature(&sig), None)
+                    (*combined, active.key.combined_signature(&callee), None)
+                }
+                Reversal::Early { outs } => {
+                    let outs = outs.iter().map(|&out| self.primal_value(out));
+                    let outs: Vec<Value> = outs.collect();
+                    return self.unpack(&active.key, inst, data, &outs);
                 }
             };
             let check = self.array_check(&active.key, args.clone())?;
@@ -400,10 +402,9 @@ impl Gradient<'_> {
             if let Some(frame) = own_frame {
                 self.free_tape(frame);
             }
-            if let Some(bundle) = bundle {
-                self.unpack(&active.key, inst, data, bundle)?;
-            }
-            return Ok(());
+            let outs = active.key.gradient_results(&callee).len();
+            let outs = unbundle(&mut self.builder(), bundle, outs);
+            return self.unpack(&active.key, inst, data, &outs);
         }
         match call_kind(&self.synthesis.module, data) {
             CallKind::Allocation(info) if info.kind == AllocKind::Alloc => {
@@ -411,6 +412,13 @@ impl Gradient<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a value is the result of a call that has been reversed already.
+    fn is_early(&self, value: Value) -> bool {
+        let call = self.primal.function.def_inst(value);
+        let call = call.and_then(|inst| self.augmented.calls.get(&inst));
+        call.is_some_and(|call| matches!(call.reversal, Reversal::Early { .. }))
     }
 
     /// It must be known where the floats are in what a callee takes and returns by value.
@@ -432,7 +440,7 @@ impl Gradient<'_> {
     }
 
     /// The derivatives of `out` arguments are contributions to the arguments.
-    fn unpack(&mut self, key: &Key, inst: Inst, data: &InstData, bundle: Value) -> Result<()> {
+    fn unpack(&mut self, key: &Key, inst: Inst, data: &InstData, parts: &[Value]) -> Result<()> {
         let outs: Vec<Value> = data
             .args
             .iter()
@@ -451,10 +459,7 @@ impl Gradient<'_> {
             {
                 return Err(self.undeduced(inst, "comes here in an integer"));
             }
-            let part = match outs.len() {
-                1 => bundle,
-                _ => self.builder().extract(bundle, vec![i as u32]),
-            };
+            let part = parts[i];
             for k in 0..self.width() {
                 let adjoint = match self.width() {
                     1 => part,

@@ -30,6 +30,7 @@ pub fn combine(
 
     let mut forward_args = params[..shared].to_vec();
     forward_args.push(frame);
+    forward_args.extend(&params[shared..]);
     let (start, returns) = copy_body(&mut func, &bodies.augmented, &forward_args);
 
     let mut reverse_args = params.clone();
@@ -70,7 +71,12 @@ fn start_list(func: &mut Function, frame: Value) -> Value {
     head
 }
 
-fn unbundle(builder: &mut Builder<'_>, value: Option<Value>, count: usize) -> Vec<Value> {
+/// The parts of what [`bundle_values`] has made of several.
+pub(super) fn unbundle(
+    builder: &mut Builder<'_>,
+    value: Option<Value>,
+    count: usize,
+) -> Vec<Value> {
     match (value, count) {
         (None, _) | (_, 0) => Vec::new(),
         (Some(one), 1) => vec![one],

@@ -31,6 +31,7 @@ pub mod count;
 mod decisions;
 pub mod delayed;
 pub mod dropped;
+pub mod early;
 mod finite;
 mod first_zeros;
 mod gradient;
@@ -42,12 +43,14 @@ mod moves;
 pub mod nest;
 pub mod replay;
 mod tape;
+mod touched;
 pub mod unpaired;
 pub mod versions;
 
 pub use augmented::Augmented;
 pub use combine::combine;
 pub use tape::Layout;
+pub use touched::Touched;
 
 use crate::diagnostic::Result;
 use crate::ir::Function;
@@ -76,7 +79,7 @@ pub struct Bodies {
 
 /// What the reverse sweep of a function would need, and how it would get it.
 pub fn planned(synthesis: &mut Synthesis, primal: &Primal) -> Result<(Augmented, Plan)> {
-    let sig = primal.key.augmented_signature(&primal.function.sig);
+    let sig = primal.key.sweep_signature(&primal.function.sig);
     let walk = shadow::walk(synthesis, primal, Sweep::Pointers, &sig.params)?;
     let augmented = Augmented::new(walk);
     let needs = Gradient::record(synthesis, primal, &augmented)?;

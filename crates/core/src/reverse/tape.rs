@@ -723,7 +723,7 @@ impl Filler<'_> {
     /// The forward sweep returns the primal result, if it is needed, and its shadows.
     fn return_results(&mut self) {
         let key = &self.primal.key;
-        let sig = key.augmented_signature(&self.primal.function.sig);
+        let sig = key.sweep_signature(&self.primal.function.sig);
         let parts = key.forward_results(&self.primal.function.sig);
         let shadowed = key.ret == crate::ir::ReturnActivity::Dup;
         let func = &mut self.augmented.func;

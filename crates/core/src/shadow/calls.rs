@@ -10,10 +10,10 @@ use crate::derivative::{Key, Made};
 use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, Constant, FnFlags,
-    Func, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, Value, ValueDef,
+    Func, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, UnaryOp, Value, ValueDef,
 };
 use crate::planted::Defect;
-use crate::reverse::{delayed, replay, unpaired};
+use crate::reverse::{delayed, early, replay, unpaired};
 use crate::support;
 use crate::synthesis::{Pair, Synthesis};
 
@@ -49,6 +49,11 @@ pub enum Reversal {
         /// Which parameters it uses.
         used: Vec<bool>,
     },
+    /// In the place of the call are both sweeps (see [`early`]).
+    Early {
+        /// The derivatives of `out` arguments.
+        outs: Vec<Value>,
+    },
 }
 
 impl ActiveCall {
@@ -56,14 +61,26 @@ impl ActiveCall {
     pub fn split(&self) -> Option<(&Pair, Inst)> {
         match &self.reversal {
             Reversal::Split { pair, frame } => Some((pair, *frame)),
-            Reversal::Replay { .. } => None,
+            Reversal::Replay { .. } | Reversal::Early { .. } => None,
+        }
+    }
+
+    /// Whether its reverse uses a primal argument, or a shadow.
+    pub fn uses(&self, position: usize) -> bool {
+        match &self.reversal {
+            Reversal::Split { pair, .. } => pair.used.as_ref().is_none_or(|used| used[position]),
+            Reversal::Replay { used, .. } => used[position],
+            Reversal::Early { .. } => false,
         }
     }
 
     /// Whether its reverse may read memory of the program.
     pub fn reloads(&self) -> bool {
-        self.split()
-            .is_none_or(|(pair, _)| pair.reloads != Some(false))
+        match &self.reversal {
+            Reversal::Split { pair, .. } => pair.reloads != Some(false),
+            Reversal::Replay { .. } => true,
+            Reversal::Early { .. } => false,
+        }
     }
 }
 
@@ -280,7 +297,7 @@ impl Walk<'_> {
         if let Some(result) = self.func.result(inst) {
             let zero = self.func.zero(self.func.ty(result));
             let data = self.func.inst_mut(inst);
-            data.op = Op::Unary(crate::ir::UnaryOp::Freeze);
+            data.op = Op::Unary(UnaryOp::Freeze);
             data.args = vec![zero];
             self.func.attach_inst(self.block, inst);
         }
@@ -627,6 +644,12 @@ impl Walk<'_> {
     fn augmented_call(&mut self, inst: Inst, data: &InstData, func: Func) -> Result<()> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
+        if let Some(scales) = self.early.calls.get(&inst)
+            && early::is_legal(self.synthesis, self.primal, &self.early, inst, &key)?
+        {
+            let scales = scales.clone();
+            return self.early_call(inst, data, early::key(&key), &scales);
+        }
         if replay::is_legal(self.synthesis, self.primal, inst, &key) {
             return self.replayed_call(inst, data, replay::key(&key));
         }
@@ -660,6 +683,57 @@ impl Walk<'_> {
                 result,
             },
         );
+        Ok(())
+    }
+
+    /// A call that is reversed at once.
+    fn early_call(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        key: Key,
+        scales: &[early::Scale],
+    ) -> Result<()> {
+        let combined = self.make(inst, |synthesis| synthesis.combined_part(&key))?;
+        self.note_call(inst, &key);
+        let sig = self.callee(key.func).sig.clone();
+        let mut args = self.paired_arguments(&key, data);
+        let mut seeds = self.seeds.clone();
+        let mut builder = self.builder(Some(inst));
+        for scale in scales.iter().rev() {
+            for seed in &mut seeds {
+                *seed = match *scale {
+                    early::Scale::Times(factor) => builder.fmul(*seed, factor),
+                    early::Scale::Minus => builder.fneg(*seed),
+                };
+            }
+        }
+        args.extend(seeds);
+        let derivative = key.combined_signature(&sig);
+        let bundle = builder.call(combined, derivative, args);
+        let Some(bundle) = bundle else {
+            return Err(self.refuse(inst, "this call"));
+        };
+        let outs = key.gradient_results(&sig).len() as u32;
+        let primal = self.func.inst_mut(inst);
+        primal.origin = None;
+        primal.args = vec![bundle];
+        primal.op = match outs {
+            0 => Op::Unary(UnaryOp::Freeze),
+            _ => Op::Extract(vec![0]),
+        };
+        self.func.attach_inst(self.block, inst);
+        let mut builder = self.builder(Some(inst));
+        let outs = (1..=outs).map(|i| builder.extract(bundle, vec![i]));
+        let call = ActiveCall {
+            reversal: Reversal::Early {
+                outs: outs.collect(),
+            },
+            args: Vec::new(),
+            result: self.func.result(inst),
+            key,
+        };
+        self.calls.insert(inst, call);
         Ok(())
     }
 
@@ -707,7 +781,7 @@ impl Walk<'_> {
         data.op = match several {
             true => Op::Extract(vec![0]),
             // The primal result is the only one; the number of its value stays.
-            false => Op::Unary(crate::ir::UnaryOp::Freeze),
+            false => Op::Unary(UnaryOp::Freeze),
         };
         self.func.attach_inst(self.block, inst);
         if several {

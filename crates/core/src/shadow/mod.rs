@@ -34,7 +34,7 @@ use crate::ir::{
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
-use crate::reverse::dropped;
+use crate::reverse::{dropped, early::Early};
 use crate::rules::{self, Rule};
 use crate::support;
 use crate::synthesis::Synthesis;
@@ -69,6 +69,10 @@ pub struct Walk<'a> {
     pub words: HashMap<Inst, Vec<Vec<Value>>>,
     /// The parameters of the new entry block.
     pub params: Vec<Value>,
+    /// The seeds of the result, where they are known already.
+    seeds: Vec<Value>,
+    /// The calls whose adjoints follow from these.
+    early: Early,
     /// What calls through pointers have become of, by choice.
     choices: HashMap<usize, Choice>,
     sweep: Sweep,
@@ -100,6 +104,10 @@ pub fn walk<'a>(
         true => dropped::droppable(primal),
         false => EntitySet::new(),
     };
+    let early = match sweep {
+        Sweep::Pointers => Early::of(&synthesis.module, primal),
+        Sweep::Tangents => Early::default(),
+    };
     let mut walk = Walk {
         synthesis,
         primal,
@@ -109,6 +117,8 @@ pub fn walk<'a>(
         words: HashMap::new(),
         mirrors: HashMap::new(),
         params: Vec::new(),
+        seeds: Vec::new(),
+        early,
         choices: HashMap::new(),
         sweep,
         block,
@@ -156,6 +166,10 @@ impl Walk<'_> {
         for &ty in params {
             let param = self.func.add_block_param(entry, ty);
             self.params.push(param);
+        }
+        if self.sweep == Sweep::Pointers {
+            let seeds = self.primal.key.early_seeds(&self.primal.function.sig);
+            self.seeds = self.params.split_off(params.len() - seeds.len());
         }
         let mut position = 0;
         let mut primals = Vec::new();

@@ -11,7 +11,7 @@ use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
-use crate::reverse::{self, Bodies, delayed, replay, unpaired, versions};
+use crate::reverse::{self, Bodies, Touched, delayed, replay, unpaired, versions};
 
 /// A function of more instructions than this is large.
 const LARGE_FUNCTION: usize = 3_000;
@@ -94,6 +94,33 @@ impl Synthesis {
         let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
+    }
+
+    /// For each argument of a key, whether its reverse adds to the shadow of memory behind it, if that
+    /// is all that it does to shadow memory of its caller.
+    pub fn added(&mut self, key: &Key) -> Result<Option<Vec<bool>>> {
+        if let Some(known) = self.added.get(key) {
+            return Ok(known.clone());
+        }
+        let primal = self.primal(key)?;
+        let touched = Touched::by(&self.module, &primal);
+        let more = touched.other || touched.takes(&primal);
+        let added = (!more).then_some(touched.added);
+        self.added.insert(key.clone(), added.clone());
+        Ok(added)
+    }
+
+    /// The reverse-mode derivative of a callee in one function.
+    pub fn combined_part(&mut self, key: &Key) -> Result<Func> {
+        match self.combined.get(key) {
+            Some(&func) => Ok(func),
+            None => self.once(key, |synthesis| {
+                synthesis.begin(key)?;
+                let func = synthesis.combined(key)?;
+                synthesis.open.pop();
+                Ok(func)
+            }),
+        }
     }
 
     /// The function of a key after its iterations have become functions. What is known of types in one

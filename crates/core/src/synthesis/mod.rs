@@ -47,6 +47,8 @@ pub struct Synthesis {
     /// The keys of these four, in the order they came. A key that was there before something is made
     /// on trial is not touched by that, so what comes later is all there is to forget.
     keys: Vec<(Kind, Key)>,
+    /// What is known of [`Synthesis::added`].
+    added: HashMap<Key, Option<Vec<bool>>>,
     /// What is known of [`Synthesis::array_check`].
     array_checks: HashMap<Key, Option<Callable>>,
     shadow_globals: ShadowGlobals,
@@ -118,6 +120,7 @@ impl Synthesis {
             combined: HashMap::new(),
             frame_sizes: HashMap::new(),
             keys: Vec::new(),
+            added: HashMap::new(),
             array_checks: HashMap::new(),
             shadow_globals: ShadowGlobals::default(),
             lists: HashMap::new(),
@@ -140,6 +143,7 @@ impl Synthesis {
     pub fn program_changed(&mut self) {
         self.effects = None;
         self.refused.clear();
+        self.added.clear();
         self.with_lists.clear();
         self.callees = Callees::default();
         self.changed_by_formatting = None;

@@ -306,6 +306,7 @@ impl<'a> Annotated<'a> {
                     (_, CalledBy::Rule) => "has a derivative of the program's",
                     (_, CalledBy::LinearAlgebra) => "has a derivative by linear algebra",
                     (_, CalledBy::Replay) => "keeps nothing, both sweeps run when it is reversed",
+                    (_, CalledBy::Early) => "keeps nothing, its adjoint is known before it runs",
                 };
                 let callee = escaped(&call.callee);
                 let bytes = bytes(call.bytes, self.per(call.per.as_ref(), call.bytes));

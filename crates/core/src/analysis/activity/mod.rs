@@ -160,6 +160,21 @@ impl Activity {
         })
     }
 
+    /// Whether a value may lead to memory that no argument leads to and that the function has not made.
+    pub fn leads_outside(&self, value: Value) -> bool {
+        let known = |o: &Object| matches!(o, Object::Argument(_) | Object::Local(_));
+        !self.objects.of(value).iter().all(known)
+    }
+
+    /// Whether two pointers may lead to the same memory. What one argument leads to another may lead
+    /// to as well.
+    pub fn may_meet(&self, one: Value, other: Value) -> bool {
+        let [one, other] = [one, other].map(|v| self.objects.of(v));
+        let foreign = |o: &Object| !matches!(o, Object::Local(_));
+        one.iter().any(foreign) && other.iter().any(foreign)
+            || one.iter().any(|o| other.contains(o))
+    }
+
     /// The argument behind which all memory is that a pointer leads to.
     pub fn only_argument(&self, pointer: Value) -> Option<usize> {
         let mut objects = self.objects.of(pointer).iter();

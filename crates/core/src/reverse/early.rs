@@ -1,0 +1,346 @@
+//! Calls whose reverse runs as soon as they return.
+//!
+//! A sum of calls, `sum += weight * f(…)`, hands the adjoint of the whole function on to each of
+//! them, times a weight. Where both sweeps of a function are one function, that adjoint is known when
+//! it begins, so the adjoint of such a call is known before the call. Then both of its sweeps run in
+//! the place of the call, and what it keeps for its reverse is gone before the next call. A recursion
+//! over a tree keeps one path of the tree then, and not all of it.
+//!
+//! What the reverse of the call adds to shadow memory is added earlier than usual. That is the same
+//! sum, as long as no number that the call has read is overwritten after it: the reverse of the write
+//! would take what is in the shadow to be its own. And the call itself may not write numbers, whose
+//! adjoints are not known yet.
+
+use super::touched::Touched;
+use crate::analysis::effects::ArgEffects;
+use crate::chaos::Choice;
+use crate::derivative::Key;
+use crate::diagnostic::Result;
+use crate::ir::{
+    BinaryOp, Block, Function, Inst, InstData, MathFn, Module, Op, ReturnActivity, UnaryOp, Value,
+    ValueDef,
+};
+use crate::plan::PlanKind;
+use crate::primal::Primal;
+use crate::synthesis::Synthesis;
+use std::collections::{HashMap, HashSet};
+
+/// A step from the adjoint of a value to that of one that it is computed from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// Times a value.
+    Times(Value),
+    /// Times minus one.
+    Minus,
+}
+
+/// The key of the derivative of a callee whose sweeps both run where it is called. Nothing happens
+/// between them.
+pub fn key(callee: &Key) -> Key {
+    Key {
+        primal_needed: callee.primal_needed,
+        ..super::replay::key(callee)
+    }
+}
+
+/// Whether a call may be reversed at once, as far as memory is concerned.
+pub fn is_legal(
+    synthesis: &mut Synthesis,
+    primal: &Primal,
+    early: &Early,
+    inst: Inst,
+    callee: &Key,
+) -> Result<bool> {
+    let options = &synthesis.options;
+    let Some(call) = primal.function.inst(inst).op.call() else {
+        return Ok(false);
+    };
+    let does = primal.effects.call(call);
+    let keeps = |(i, _)| {
+        let keeps = ArgEffects::FREE | ArgEffects::CAPTURE;
+        does.arg(i).intersects(keeps)
+    };
+    let may_be = options.plan == PlanKind::MinCut
+        && !options.check_finite
+        && !options.flips(Choice::Early, (&primal.function.name, inst))
+        && callee.ret == ReturnActivity::Active
+        && callee.globals.is_empty()
+        && callee.held.is_empty()
+        && does.inaccessible.is_empty()
+        && !does.leaves
+        && !callee.args.iter().enumerate().any(keeps);
+    if !may_be {
+        return Ok(false);
+    }
+    let Some(added) = synthesis.added(&key(callee))? else {
+        return Ok(false);
+    };
+    let window = primal.overwrite.window_of_call(inst, primal.key.disjoint);
+    let arguments = &primal.function.inst(inst).args;
+    let is_taken = |pointer| {
+        let mut taken = early.taken.iter();
+        taken.any(|&taken| primal.activity.may_meet(taken, pointer))
+    };
+    let intact = |(i, &added): (usize, &bool)| {
+        let overwritten = window.arguments.get(i).copied().unwrap_or(true);
+        !(added && overwritten && is_taken(arguments[i]))
+    };
+    Ok(added.iter().enumerate().all(intact))
+}
+
+/// Calls whose adjoint is known before them.
+#[derive(Default)]
+pub struct Early {
+    /// The steps to the adjoint of each from that of the function's result, from the last to the first.
+    pub calls: HashMap<Inst, Vec<Scale>>,
+    /// The pointers out of whose shadow memory the reverse of the function takes adjoints.
+    taken: Vec<Value>,
+}
+
+impl Early {
+    /// Those of a function.
+    pub fn of(module: &Module, primal: &Primal) -> Early {
+        let calls = calls(primal);
+        let taken = match calls.is_empty() {
+            true => Vec::new(),
+            false => Touched::by(module, primal).taken,
+        };
+        Early { calls, taken }
+    }
+}
+
+fn calls(primal: &Primal) -> HashMap<Inst, Vec<Scale>> {
+    let key = &primal.key;
+    let function = &primal.function;
+    let is_known = key.reverse && key.combined && key.ret == ReturnActivity::Active;
+    if !is_known || key.strong_zero || !function.sig.ret.float_kind().is_some() {
+        return HashMap::new();
+    }
+    let insts = primal.order.iter().map(|&b| (b, function.block_insts(b)));
+    let insts = insts.flat_map(|(block, insts)| insts.iter().map(move |&inst| (block, inst)));
+    let active = |&(_, inst): &(Block, Inst)| {
+        matches!(function.inst(inst).op, Op::Call(_))
+            && !primal.dispatched.contains_key(&inst)
+            && function.result(inst).is_some_and(|v| primal.is_active(v))
+    };
+    let calls: Vec<(Block, Inst)> = insts.filter(active).collect();
+    if calls.is_empty() {
+        return HashMap::new();
+    }
+    let ways = Ways::new(primal);
+    let known = calls.into_iter().filter_map(|(block, inst)| {
+        let scales = ways.scales(function.result(inst)?)?;
+        let is_known = |scale: &Scale| match *scale {
+            Scale::Times(value) => is_before(primal, value, block, inst),
+            Scale::Minus => true,
+        };
+        scales.iter().all(is_known).then_some((inst, scales))
+    });
+    known.collect()
+}
+
+/// Whether a value has been computed when an instruction of a block runs.
+fn is_before(primal: &Primal, value: Value, block: Block, inst: Inst) -> bool {
+    let function = &primal.function;
+    match *function.def(value) {
+        ValueDef::Const(_) => true,
+        ValueDef::Param(at, _) => primal.dominators.dominates(at, block),
+        ValueDef::Result(def) => {
+            let insts = function.block_insts(block).iter();
+            let before = insts.take_while(|&&other| other != inst);
+            before.clone().any(|&other| other == def)
+                || function.inst_blocks()[def]
+                    .is_some_and(|at| at != block && primal.dominators.dominates(at, block))
+        }
+    }
+}
+
+/// Where a float is used.
+#[derive(Copy, Clone)]
+enum Use {
+    /// By an instruction, as this operand.
+    Inst(Inst, usize),
+    /// On an edge, for this parameter.
+    Edge(Value),
+}
+
+/// The ways of floats to the result of the function.
+struct Ways<'a> {
+    primal: &'a Primal,
+    uses: HashMap<Value, Vec<Use>>,
+    /// How often each value is used in a block, and on an edge out of it.
+    in_block: HashMap<(Value, Block), usize>,
+    on_edge: HashMap<(Value, Block, usize), usize>,
+    defs: HashMap<Value, Block>,
+    /// The values that are added to the result, once: their adjoint is that of the result.
+    terms: HashSet<Value>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(primal: &'a Primal) -> Ways<'a> {
+        let function = &primal.function;
+        let mut ways = Ways {
+            primal,
+            uses: HashMap::new(),
+            in_block: HashMap::new(),
+            on_edge: HashMap::new(),
+            defs: HashMap::new(),
+            terms: HashSet::new(),
+        };
+        let mut returned = None;
+        for &block in function.blocks() {
+            for &param in function.block_params(block) {
+                ways.defs.insert(param, block);
+            }
+            for &inst in function.block_insts(block) {
+                if let Some(result) = function.result(inst) {
+                    ways.defs.insert(result, block);
+                }
+                let data = function.inst(inst);
+                for (i, &value) in data.args.iter().enumerate() {
+                    if function.ty(value).float_kind().is_some() {
+                        ways.uses.entry(value).or_default().push(Use::Inst(inst, i));
+                        *ways.in_block.entry((value, block)).or_default() += 1;
+                    }
+                }
+                if let Op::Return = data.op {
+                    returned = data.args.first().copied();
+                }
+            }
+            for (number, edge) in function.edges(block).iter().enumerate() {
+                let params = function.block_params(edge.block);
+                for (&value, &param) in edge.args.iter().zip(params) {
+                    if function.ty(value).float_kind().is_some() {
+                        ways.uses.entry(value).or_default().push(Use::Edge(param));
+                        *ways.on_edge.entry((value, block, number)).or_default() += 1;
+                    }
+                }
+            }
+        }
+        ways.terms = candidates(primal, returned);
+        // What goes to something that is none is none itself.
+        loop {
+            let is_none = |&&v: &&Value| !(ways.is_added(v) && ways.is_used_once(v));
+            let none: Vec<Value> = ways.terms.iter().filter(is_none).copied().collect();
+            if none.is_empty() {
+                return ways;
+            }
+            none.iter().for_each(|v| _ = ways.terms.remove(v));
+        }
+    }
+
+    fn uses(&self, value: Value) -> &[Use] {
+        self.uses.get(&value).map_or(&[], |uses| uses)
+    }
+
+    /// Whether a value goes nowhere but into sums that are terms.
+    fn is_added(&self, value: Value) -> bool {
+        self.uses(value).iter().all(|&place| match place {
+            Use::Edge(param) => self.terms.contains(&param),
+            Use::Inst(inst, i) => {
+                let data = self.primal.function.inst(inst);
+                let result = self.primal.function.result(inst);
+                matches!(data.op, Op::Return)
+                    || addends(data).contains(&i) && result.is_some_and(|r| self.terms.contains(&r))
+            }
+        })
+    }
+
+    /// Whether there is exactly one use on every way from the definition of a value to the return, or
+    /// to its definition again.
+    fn is_used_once(&self, value: Value) -> bool {
+        let Some(&def) = self.defs.get(&value) else {
+            return false;
+        };
+        let function = &self.primal.function;
+        let mut seen: HashSet<(Block, usize)> = HashSet::new();
+        let mut open = vec![(def, 0)];
+        while let Some((block, before)) = open.pop() {
+            if !self.primal.cfg.reaches_return(block) {
+                continue;
+            }
+            let used = before + self.in_block.get(&(value, block)).copied().unwrap_or(0);
+            let edges = function.edges(block);
+            if used > 1 || edges.is_empty() && used != 1 {
+                return false;
+            }
+            for (number, edge) in edges.iter().enumerate() {
+                let on_edge = self.on_edge.get(&(value, block, number)).copied();
+                let used = used + on_edge.unwrap_or(0);
+                if used > 1 || edge.block == def && used != 1 {
+                    return false;
+                }
+                if edge.block != def && seen.insert((edge.block, used)) {
+                    open.push((edge.block, used));
+                }
+            }
+        }
+        true
+    }
+
+    /// The steps from the adjoint of the result to that of a value.
+    fn scales(&self, mut value: Value) -> Option<Vec<Scale>> {
+        let function = &self.primal.function;
+        let mut scales = Vec::new();
+        while !self.terms.contains(&value) {
+            let &[Use::Inst(inst, i)] = self.uses(value) else {
+                return None;
+            };
+            if !self.is_used_once(value) {
+                return None;
+            }
+            let data = function.inst(inst);
+            let factor = match (&data.op, i) {
+                (Op::Binary(BinaryOp::FMul), _)
+                | (Op::Math(MathFn::Fmuladd | MathFn::Fma), 0 | 1) => {
+                    Some(Scale::Times(data.args[1 - i]))
+                }
+                (Op::Unary(UnaryOp::FNeg), _) | (Op::Binary(BinaryOp::FSub), 1) => {
+                    Some(Scale::Minus)
+                }
+                _ if addends(data).contains(&i) => None,
+                _ => return None,
+            };
+            scales.extend(factor);
+            value = function.result(inst)?;
+        }
+        Some(scales)
+    }
+}
+
+/// The operands that an instruction adds up.
+fn addends(data: &InstData) -> &'static [usize] {
+    match data.op {
+        Op::Binary(BinaryOp::FAdd) => &[0, 1],
+        Op::Binary(BinaryOp::FSub) | Op::Unary(UnaryOp::Freeze) => &[0],
+        Op::Math(MathFn::Fmuladd | MathFn::Fma) => &[2],
+        _ => &[],
+    }
+}
+
+/// The values that the result may be a sum of.
+fn candidates(primal: &Primal, result: Option<Value>) -> HashSet<Value> {
+    let function: &Function = &primal.function;
+    let mut found = HashSet::new();
+    let mut open: Vec<Value> = result.into_iter().collect();
+    while let Some(value) = open.pop() {
+        if !found.insert(value) {
+            continue;
+        }
+        match *function.def(value) {
+            ValueDef::Const(_) => {
+                found.remove(&value);
+            }
+            ValueDef::Result(inst) => {
+                let data = function.inst(inst);
+                open.extend(addends(data).iter().map(|&i| data.args[i]));
+            }
+            ValueDef::Param(block, position) => {
+                for &(from, edge) in primal.cfg.predecessors(block) {
+                    open.extend(function.edges(from)[edge].args.get(position));
+                }
+            }
+        }
+    }
+    found
+}
