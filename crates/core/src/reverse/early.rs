@@ -17,8 +17,7 @@ use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::ir::{
-    BinaryOp, Block, Function, Inst, InstData, MathFn, Module, Op, ReturnActivity, UnaryOp, Value,
-    ValueDef,
+    BinaryOp, Block, Inst, InstData, MathFn, Module, Op, ReturnActivity, UnaryOp, Value, ValueDef,
 };
 use crate::plan::PlanKind;
 use crate::primal::Primal;
@@ -116,43 +115,26 @@ fn calls(primal: &Primal) -> HashMap<Inst, Vec<Scale>> {
     if !is_known || key.strong_zero || !function.sig.ret.float_kind().is_some() {
         return HashMap::new();
     }
-    let insts = primal.order.iter().map(|&b| (b, function.block_insts(b)));
-    let insts = insts.flat_map(|(block, insts)| insts.iter().map(move |&inst| (block, inst)));
-    let active = |&(_, inst): &(Block, Inst)| {
+    let insts = primal.order.iter().flat_map(|&b| function.block_insts(b));
+    let active = |&inst: &Inst| {
         matches!(function.inst(inst).op, Op::Call(_))
             && !primal.dispatched.contains_key(&inst)
             && function.result(inst).is_some_and(|v| primal.is_active(v))
     };
-    let calls: Vec<(Block, Inst)> = insts.filter(active).collect();
+    let calls: Vec<Inst> = insts.copied().filter(active).collect();
     if calls.is_empty() {
         return HashMap::new();
     }
     let ways = Ways::new(primal);
-    let known = calls.into_iter().filter_map(|(block, inst)| {
+    let known = calls.into_iter().filter_map(|inst| {
         let scales = ways.scales(function.result(inst)?)?;
         let is_known = |scale: &Scale| match *scale {
-            Scale::Times(value) => is_before(primal, value, block, inst),
+            Scale::Times(value) => ways.is_before(value, inst),
             Scale::Minus => true,
         };
         scales.iter().all(is_known).then_some((inst, scales))
     });
     known.collect()
-}
-
-/// Whether a value has been computed when an instruction of a block runs.
-fn is_before(primal: &Primal, value: Value, block: Block, inst: Inst) -> bool {
-    let function = &primal.function;
-    match *function.def(value) {
-        ValueDef::Const(_) => true,
-        ValueDef::Param(at, _) => primal.dominators.dominates(at, block),
-        ValueDef::Result(def) => {
-            let insts = function.block_insts(block).iter();
-            let before = insts.take_while(|&&other| other != inst);
-            before.clone().any(|&other| other == def)
-                || function.inst_blocks()[def]
-                    .is_some_and(|at| at != block && primal.dominators.dominates(at, block))
-        }
-    }
 }
 
 /// Where a float is used.
@@ -171,7 +153,8 @@ struct Ways<'a> {
     /// How often each value is used in a block, and on an edge out of it.
     in_block: HashMap<(Value, Block), usize>,
     on_edge: HashMap<(Value, Block, usize), usize>,
-    defs: HashMap<Value, Block>,
+    /// Where each value is defined: the block, and how many instructions of it come before.
+    defs: HashMap<Value, (Block, usize)>,
     /// The values that are added to the result, once: their adjoint is that of the result.
     terms: HashSet<Value>,
 }
@@ -190,11 +173,11 @@ impl<'a> Ways<'a> {
         let mut returned = None;
         for &block in function.blocks() {
             for &param in function.block_params(block) {
-                ways.defs.insert(param, block);
+                ways.defs.insert(param, (block, 0));
             }
-            for &inst in function.block_insts(block) {
+            for (at, &inst) in function.block_insts(block).iter().enumerate() {
                 if let Some(result) = function.result(inst) {
-                    ways.defs.insert(result, block);
+                    ways.defs.insert(result, (block, at));
                 }
                 let data = function.inst(inst);
                 for (i, &value) in data.args.iter().enumerate() {
@@ -218,14 +201,28 @@ impl<'a> Ways<'a> {
             }
         }
         ways.terms = candidates(primal, returned);
-        // What goes to something that is none is none itself.
-        loop {
-            let is_none = |&&v: &&Value| !(ways.is_added(v) && ways.is_used_once(v));
-            let none: Vec<Value> = ways.terms.iter().filter(is_none).copied().collect();
-            if none.is_empty() {
-                return ways;
+        // What goes to something that is no term is none itself.
+        let is_none = |&v: &Value| !(ways.is_added(v) && ways.is_used_once(v));
+        let mut open: Vec<Value> = ways.terms.iter().copied().filter(is_none).collect();
+        while let Some(value) = open.pop() {
+            if ways.terms.remove(&value) {
+                open.extend(summands(primal, value));
             }
-            none.iter().for_each(|v| _ = ways.terms.remove(v));
+        }
+        ways
+    }
+
+    /// Whether a value has been computed when a call runs.
+    fn is_before(&self, value: Value, call: Inst) -> bool {
+        let call = self.primal.function.result(call);
+        let [Some((def, at)), Some((block, here))] =
+            [Some(value), call].map(|v| v.and_then(|v| self.defs.get(&v)))
+        else {
+            return matches!(self.primal.function.def(value), ValueDef::Const(_));
+        };
+        match def == block {
+            true => at < here || matches!(self.primal.function.def(value), ValueDef::Param(..)),
+            false => self.primal.dominators.dominates(*def, *block),
         }
     }
 
@@ -249,7 +246,7 @@ impl<'a> Ways<'a> {
     /// Whether there is exactly one use on every way from the definition of a value to the return, or
     /// to its definition again.
     fn is_used_once(&self, value: Value) -> bool {
-        let Some(&def) = self.defs.get(&value) else {
+        let Some(&(def, _)) = self.defs.get(&value) else {
             return false;
         };
         let function = &self.primal.function;
@@ -318,28 +315,34 @@ fn addends(data: &InstData) -> &'static [usize] {
     }
 }
 
+/// What a value is the sum of, or one of.
+fn summands(primal: &Primal, value: Value) -> Vec<Value> {
+    let function = &primal.function;
+    match *function.def(value) {
+        ValueDef::Const(_) => Vec::new(),
+        ValueDef::Result(inst) => {
+            let data = function.inst(inst);
+            addends(data).iter().map(|&i| data.args[i]).collect()
+        }
+        ValueDef::Param(block, position) => {
+            let edges = primal.cfg.predecessors(block).iter();
+            let given = |&(from, edge): &(Block, usize)| {
+                let args = &function.edges(from)[edge].args;
+                args.get(position).copied()
+            };
+            edges.filter_map(given).collect()
+        }
+    }
+}
+
 /// The values that the result may be a sum of.
 fn candidates(primal: &Primal, result: Option<Value>) -> HashSet<Value> {
-    let function: &Function = &primal.function;
     let mut found = HashSet::new();
     let mut open: Vec<Value> = result.into_iter().collect();
     while let Some(value) = open.pop() {
-        if !found.insert(value) {
-            continue;
-        }
-        match *function.def(value) {
-            ValueDef::Const(_) => {
-                found.remove(&value);
-            }
-            ValueDef::Result(inst) => {
-                let data = function.inst(inst);
-                open.extend(addends(data).iter().map(|&i| data.args[i]));
-            }
-            ValueDef::Param(block, position) => {
-                for &(from, edge) in primal.cfg.predecessors(block) {
-                    open.extend(function.edges(from)[edge].args.get(position));
-                }
-            }
+        let is_constant = matches!(primal.function.def(value), ValueDef::Const(_));
+        if !is_constant && found.insert(value) {
+            open.extend(summands(primal, value));
         }
     }
     found

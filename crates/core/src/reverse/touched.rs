@@ -40,6 +40,8 @@ impl Touched {
                 }
             }
             if touched.added == before {
+                touched.taken.sort_unstable();
+                touched.taken.dedup();
                 return touched;
             }
         }

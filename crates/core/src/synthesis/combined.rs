@@ -102,10 +102,16 @@ impl Synthesis {
         if let Some(known) = self.added.get(key) {
             return Ok(known.clone());
         }
-        let primal = self.primal(key)?;
-        let touched = Touched::by(&self.module, &primal);
-        let more = touched.other || touched.takes(&primal);
-        let added = (!more).then_some(touched.added);
+        // A rule of the program may do what it likes.
+        let added = match self.given(key)?.is_some() {
+            true => None,
+            false => {
+                let primal = self.primal(key)?;
+                let touched = Touched::by(&self.module, &primal);
+                let more = touched.other || touched.takes(&primal);
+                (!more).then_some(touched.added)
+            }
+        };
         self.added.insert(key.clone(), added.clone());
         Ok(added)
     }

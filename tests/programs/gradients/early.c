@@ -1,0 +1,176 @@
+// Calls whose adjoint is known before them, and calls that only look like it.
+#include "check.h"
+
+#define APART __attribute__((noinline))
+
+// A determinant: lists of integers change around each call and in it.
+static APART double minor_of(double *x, int n, int size, int *rows, int *columns) {
+  int row = rows[n];
+  if (size == 1) return x[(row * n + columns[n]) % n];
+  rows[n] = rows[row];
+  double sum = 0, sign = 1;
+  int before = n;
+  for (int j = 0; j < size; j++) {
+    int column = columns[before];
+    columns[before] = columns[column];
+    sum += sign * x[(row * n + column) % n] * minor_of(x, n, size - 1, rows, columns);
+    columns[before] = column;
+    before = column;
+    sign = -sign;
+  }
+  rows[n] = row;
+  return sum;
+}
+
+static double determinant(double *x, int n) {
+  int rows[8], columns[8];
+  for (int i = 0; i < n; i++) rows[i] = columns[i] = i + 1;
+  rows[n] = columns[n] = 0;
+  return minor_of(x, n, n, rows, columns);
+}
+
+// Numbers as arguments, differences, and a sum of more than one call.
+static APART double integral(const double *x, int n, double a, double b, int depth) {
+  double middle = 0.5 * (a + b), whole = sin(a * x[0]) * (b - a) + cos(b * x[n - 1]);
+  if (depth == 0) return whole * x[1];
+  return whole - integral(x, n, a, middle, depth - 1) + x[depth % n] * integral(x, n, middle, b, depth - 1);
+}
+
+static double integrated(double *x, int n) { return integral(x, n, x[2], 1 + x[3] * x[3], 4); }
+
+static APART double square(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i] * x[(i + 1) % n];
+  return sum;
+}
+
+static APART double bumped(double *x, int n) {
+  double sum = square(x, n);
+  x[0] += sum;
+  return sum * x[1];
+}
+
+// What is read is overwritten after the call, by numbers.
+static double overwritten(double *x, int n) {
+  double t[8], sum = 0;
+  for (int i = 0; i < n; i++) t[i] = x[i];
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * square(t, n);
+    t[i] = t[i] * x[0] + 0.5;
+  }
+  return sum;
+}
+
+// The call itself writes numbers that are read later.
+static double writing(double *x, int n) {
+  double t[8], sum = 0;
+  for (int i = 0; i < n; i++) t[i] = x[i];
+  for (int i = 0; i < n; i++) sum += 0.1 * bumped(t, 3);
+  return sum + t[0];
+}
+
+// Before the call it is written, which does no harm.
+static double written(double *x, int n) {
+  double t[8], sum = 0;
+  for (int i = 0; i < n; i++) t[i] = x[i] * x[0];
+  for (int i = 0; i < n; i++) sum -= square(t + i, n - i) * x[i];
+  return sum;
+}
+
+// The result is used twice, or not on every way, or scaled only later.
+static double used_twice(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double y = square(x + i, n - i);
+    sum += y * x[i];
+    if (y > 0.3) sum += y;
+  }
+  return sum;
+}
+
+static double dropped(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double y = square(x + i, n - i);
+    if (x[i] > 0) sum += y;
+    if (sum > 3) return x[0];
+  }
+  return sum;
+}
+
+static double restarted(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += square(x + i, n - i);
+    if (x[i] < 0) sum = x[i] * x[i];
+  }
+  return sum;
+}
+
+static double scaled_later(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += square(x + i, n - i);
+  return sum * x[0] + sum;
+}
+
+static double scaled_in_turn(double *x, int n) {
+  double sum = x[0];
+  for (int i = 0; i < n; i++) sum = sum * 0.5 + square(x + i, n - i);
+  return sum;
+}
+
+// The factor is known only after the call.
+static double known_later(double *x, int n) {
+  double sum = 0, t[8] = {0};
+  for (int i = 0; i < n; i++) {
+    double y = square(x, n);
+    t[i] = y;
+    sum += square(x + i, n - i) * (t[i] + x[i]);
+  }
+  return sum;
+}
+
+// Of three ways, each with one use.
+static double three_ways(double *x, int n) {
+  double sum = x[1];
+  for (int i = 0; i < n; i++) {
+    double y = square(x + i, n - i);
+    if (x[i] > 0.5)
+      sum += y;
+    else if (x[i] > 0)
+      sum += y * x[0];
+    else
+      sum -= y;
+  }
+  return sum;
+}
+
+// Derivatives of the derivative.
+static double slope(double *x, int n) {
+  double d[16] = {0}, sum = 0;
+  __enzyme_autodiff((void *)written, enzyme_dup, x, d, enzyme_const, n);
+  for (int i = 0; i < n; i++) sum += (i + 1) * d[i];
+  return sum;
+}
+
+int main(void) {
+  double x[9];
+  for (int round = 0; round < 4; round++) {
+    seed(700 + round);
+    fill(x, 9, -1, 1);
+    CHECK_GRADIENT(determinant, x, 5);
+    CHECK_GRADIENT(integrated, x, 7);
+    CHECK_GRADIENT(overwritten, x, 7);
+    CHECK_GRADIENT(writing, x, 7);
+    CHECK_GRADIENT(written, x, 7);
+    CHECK_GRADIENT(used_twice, x, 7);
+    CHECK_GRADIENT(dropped, x, 7);
+    CHECK_GRADIENT(restarted, x, 7);
+    CHECK_GRADIENT(scaled_later, x, 7);
+    CHECK_GRADIENT(scaled_in_turn, x, 7);
+    CHECK_GRADIENT(known_later, x, 7);
+    CHECK_GRADIENT(three_ways, x, 7);
+    CHECK_GRADIENT_TO(slope, x, 7, 1e-5);
+  }
+  return finish("early");
+}
