@@ -62,6 +62,7 @@ gradients!(
     deques,
     destructors,
     duff,
+    early,
     eigen_dynamic,
     eigen_fixed,
     fft,
@@ -116,6 +117,7 @@ gradients!(
     swaps,
     tables,
     trees,
+    tape_memory,
     tape_stack,
     temporaries,
     vectors,
@@ -164,7 +166,14 @@ fn check(name: &str) {
 #[test]
 fn sanitized() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["heap", "split", "tape_stack", "temporaries"] {
+    for name in [
+        "early",
+        "heap",
+        "split",
+        "tape_memory",
+        "tape_stack",
+        "temporaries",
+    ] {
         let program = folder.path().join(name);
         let mut build = Command::new(env!("CARGO_BIN_EXE_zymase"));
         build.args(["cc", "-O1", "-fsanitize=address"]);
