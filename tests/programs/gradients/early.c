@@ -145,6 +145,30 @@ static double three_ways(double *x, int n) {
   return sum;
 }
 
+// The result goes to memory, which may be what the call has read.
+static void total(double *x, double *out) { *out = 2 * square(x, 5) - square(x + 1, 3) * x[0]; }
+
+static void check_stored(double *x) {
+  double d[9] = {0}, seed = 1.5, out, same[9], d_same[9] = {0}, plain[9] = {0};
+  __enzyme_autodiff((void *)total, enzyme_dup, x, d, enzyme_dup, &out, &seed);
+  memcpy(same, x, sizeof same);
+  d_same[2] = 1.5;
+  __enzyme_autodiff((void *)total, enzyme_dup, same, d_same, enzyme_dup, same + 2, d_same + 2);
+  check_close("out", 0, same[2], out, 1e-14);
+  check_close("seed", 0, seed, 0, 0);
+  for (int i = 0; i < 9; i++) {
+    double h = 1e-5, up, down, moved[9];
+    memcpy(moved, x, sizeof moved);
+    moved[i] = x[i] + h;
+    total(moved, &up);
+    moved[i] = x[i] - h;
+    total(moved, &down);
+    plain[i] = 1.5 * (up - down) / (2 * h);
+    check_close("stored", i, d[i], plain[i], 1e-7);
+    check_close("stored where it was read", i, d_same[i], plain[i], 1e-7);
+  }
+}
+
 // Derivatives of the derivative.
 static double slope(double *x, int n) {
   double d[16] = {0}, sum = 0;
@@ -171,6 +195,7 @@ int main(void) {
     CHECK_GRADIENT(known_later, x, 7);
     CHECK_GRADIENT(three_ways, x, 7);
     CHECK_GRADIENT_TO(slope, x, 7, 1e-5);
+    check_stored(x);
   }
   return finish("early");
 }

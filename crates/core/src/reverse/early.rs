@@ -65,7 +65,8 @@ pub fn is_legal(
         && callee.ret == ReturnActivity::Active
         && callee.globals.is_empty()
         && callee.held.is_empty()
-        && does.inaccessible.is_empty()
+        && !callee.settles
+        && !does.frees_other
         && !does.leaves
         && !callee.args.iter().enumerate().any(keeps);
     if !may_be {
@@ -90,6 +91,8 @@ pub fn is_legal(
 /// Calls whose adjoint is known before them.
 #[derive(Default)]
 pub struct Early {
+    /// The store of the function's result, if it does not return it.
+    pub stored: Option<Inst>,
     /// The steps to the adjoint of each from that of the function's result, from the last to the first.
     pub calls: HashMap<Inst, Vec<Scale>>,
     /// The pointers out of whose shadow memory the reverse of the function takes adjoints.
@@ -99,20 +102,79 @@ pub struct Early {
 impl Early {
     /// Those of a function.
     pub fn of(module: &Module, primal: &Primal) -> Early {
-        let calls = calls(primal);
+        let stored = match primal.key.ret {
+            ReturnActivity::Const => stored_result(primal),
+            _ => None,
+        };
+        let calls = calls(primal, stored);
         let taken = match calls.is_empty() {
             true => Vec::new(),
             false => Touched::by(module, primal).taken,
         };
-        Early { calls, taken }
+        Early {
+            stored,
+            calls,
+            taken,
+        }
     }
 }
 
-fn calls(primal: &Primal) -> HashMap<Inst, Vec<Scale>> {
+/// The store to memory behind an argument that nothing else reads or writes: what is in its shadow
+/// when the function begins is the adjoint of what is stored. Another argument may lead there too; so
+/// nothing that has an adjoint may be read after it.
+fn stored_result(primal: &Primal) -> Option<Inst> {
+    let function = &primal.function;
+    // Where activity is decided at run time, a shadow may be the memory itself.
+    if !primal.key.combined || primal.key.runtime_activity {
+        return None;
+    }
+    let mut result = None;
+    for &block in &primal.order {
+        for &inst in function.block_insts(block) {
+            let data = function.inst(inst);
+            if let Op::Store(access) = &data.op
+                && function.ty(data.args[0]).float_kind().is_some()
+                && function.arguments().contains(&data.args[1])
+                && primal.has_shadow(data.args[1])
+                && !access.volatile
+            {
+                // There may be one only.
+                match result {
+                    None => result = Some((block, inst)),
+                    Some(_) => return None,
+                }
+            }
+        }
+    }
+    let (block, store) = result?;
+    let argument = primal
+        .activity
+        .only_argument(function.inst(store).args[1])?;
+    let leads_there = |v: &Value| primal.activity.arguments_behind(*v).any(|i| i == argument);
+    let mut insts = primal.order.iter().flat_map(|&b| function.block_insts(b));
+    let others =
+        insts.any(|&inst| inst != store && function.inst(inst).args.iter().any(leads_there));
+    let reads = |inst: &Inst| {
+        let data = function.inst(*inst);
+        data.op.call().is_some() || !data.op.accesses().is_empty()
+    };
+    let active = |inst: &Inst| {
+        let mut operands = function.inst(*inst).args.iter();
+        operands.any(|&v| primal.has_shadow(v))
+    };
+    let after = function.block_insts(block).iter();
+    let after = after.skip_while(|&&inst| inst != store).skip(1);
+    let ends = function.edges(block).is_empty();
+    let last = ends && !after.copied().any(|inst| reads(&inst) && active(&inst));
+    (last && !others).then_some(store)
+}
+
+fn calls(primal: &Primal, stored: Option<Inst>) -> HashMap<Inst, Vec<Scale>> {
     let key = &primal.key;
     let function = &primal.function;
-    let is_known = key.reverse && key.combined && key.ret == ReturnActivity::Active;
-    if !is_known || key.strong_zero || !function.sig.ret.float_kind().is_some() {
+    let returned = key.ret == ReturnActivity::Active && function.sig.ret.float_kind().is_some();
+    let is_known = key.reverse && key.combined && (returned || stored.is_some());
+    if !is_known || key.strong_zero {
         return HashMap::new();
     }
     let insts = primal.order.iter().flat_map(|&b| function.block_insts(b));
@@ -125,7 +187,7 @@ fn calls(primal: &Primal) -> HashMap<Inst, Vec<Scale>> {
     if calls.is_empty() {
         return HashMap::new();
     }
-    let ways = Ways::new(primal);
+    let ways = Ways::new(primal, stored);
     let known = calls.into_iter().filter_map(|inst| {
         let scales = ways.scales(function.result(inst)?)?;
         let is_known = |scale: &Scale| match *scale {
@@ -157,10 +219,15 @@ struct Ways<'a> {
     defs: HashMap<Value, (Block, usize)>,
     /// The values that are added to the result, once: their adjoint is that of the result.
     terms: HashSet<Value>,
+    /// What takes the sum of them: the return, the store of the result, or the first of the steps from
+    /// the sum to the result.
+    end: Option<Inst>,
+    /// These steps.
+    steps: Vec<Scale>,
 }
 
 impl<'a> Ways<'a> {
-    fn new(primal: &'a Primal) -> Ways<'a> {
+    fn new(primal: &'a Primal, stored: Option<Inst>) -> Ways<'a> {
         let function = &primal.function;
         let mut ways = Ways {
             primal,
@@ -169,8 +236,10 @@ impl<'a> Ways<'a> {
             on_edge: HashMap::new(),
             defs: HashMap::new(),
             terms: HashSet::new(),
+            end: None,
+            steps: Vec::new(),
         };
-        let mut returned = None;
+        let mut result = None;
         for &block in function.blocks() {
             for &param in function.block_params(block) {
                 ways.defs.insert(param, (block, 0));
@@ -186,8 +255,10 @@ impl<'a> Ways<'a> {
                         *ways.in_block.entry((value, block)).or_default() += 1;
                     }
                 }
-                if let Op::Return = data.op {
-                    returned = data.args.first().copied();
+                let returns = matches!(data.op, Op::Return) && stored.is_none();
+                if returns || stored == Some(inst) {
+                    result = data.args.first().copied();
+                    ways.end = Some(inst);
                 }
             }
             for (number, edge) in function.edges(block).iter().enumerate() {
@@ -200,7 +271,8 @@ impl<'a> Ways<'a> {
                 }
             }
         }
-        ways.terms = candidates(primal, returned);
+        result = result.map(|value| ways.before_constants(value));
+        ways.terms = candidates(primal, result);
         // What goes to something that is no term is none itself.
         let is_none = |&v: &Value| !(ways.is_added(v) && ways.is_used_once(v));
         let mut open: Vec<Value> = ways.terms.iter().copied().filter(is_none).collect();
@@ -226,6 +298,27 @@ impl<'a> Ways<'a> {
         }
     }
 
+    /// The value whose multiple by constants a value is.
+    fn before_constants(&mut self, mut value: Value) -> Value {
+        let function = &self.primal.function;
+        let is_constant = |v: Value| matches!(function.def(v), ValueDef::Const(_));
+        while let Some(inst) = function
+            .def_inst(value)
+            .filter(|_| self.uses(value).len() == 1)
+        {
+            let data = function.inst(inst);
+            let (step, from) = match (&data.op, &data.args[..]) {
+                (Op::Binary(BinaryOp::FMul), &[x, k]) if is_constant(k) => (Scale::Times(k), x),
+                (Op::Unary(UnaryOp::FNeg), &[x]) => (Scale::Minus, x),
+                _ => break,
+            };
+            self.steps.insert(0, step);
+            self.end = Some(inst);
+            value = from;
+        }
+        value
+    }
+
     fn uses(&self, value: Value) -> &[Use] {
         self.uses.get(&value).map_or(&[], |uses| uses)
     }
@@ -237,7 +330,7 @@ impl<'a> Ways<'a> {
             Use::Inst(inst, i) => {
                 let data = self.primal.function.inst(inst);
                 let result = self.primal.function.result(inst);
-                matches!(data.op, Op::Return)
+                self.end == Some(inst)
                     || addends(data).contains(&i) && result.is_some_and(|r| self.terms.contains(&r))
             }
         })
@@ -301,6 +394,7 @@ impl<'a> Ways<'a> {
             scales.extend(factor);
             value = function.result(inst)?;
         }
+        scales.extend(&self.steps);
         Some(scales)
     }
 }

@@ -1,6 +1,6 @@
 //! Shadows of calls: allocation, library functions without derivatives, and functions with them.
 
-use super::{Sweep, Walk};
+use super::{Sweep, Walk, shadow_access};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
@@ -698,7 +698,7 @@ impl Walk<'_> {
         self.note_call(inst, &key);
         let sig = self.callee(key.func).sig.clone();
         let mut args = self.paired_arguments(&key, data);
-        let mut seeds = self.seeds.clone();
+        let mut seeds = self.early_seeds();
         let mut builder = self.builder(Some(inst));
         for scale in scales.iter().rev() {
             for seed in &mut seeds {
@@ -735,6 +735,23 @@ impl Walk<'_> {
         };
         self.calls.insert(inst, call);
         Ok(())
+    }
+
+    /// The adjoints of the function's result.
+    fn early_seeds(&mut self) -> Vec<Value> {
+        let Some(store) = self.early.stored else {
+            return self.seeds.clone();
+        };
+        let data = self.primal.function.inst(store).clone();
+        let ty = self.primal.function.ty(data.args[0]);
+        let Op::Store(access) = &data.op else {
+            return Vec::new();
+        };
+        let access = shadow_access(access, ty);
+        let shadows = self.shadows_of(data.args[1]);
+        let mut builder = self.builder(Some(store));
+        let load = |shadow| builder.load(ty, shadow, access.clone());
+        shadows.into_iter().map(load).collect()
     }
 
     /// A call that is the same in the forward sweep.
