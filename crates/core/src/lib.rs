@@ -21,6 +21,7 @@ pub mod planted;
 pub mod primal;
 pub mod report;
 pub mod reverse;
+pub mod rounds;
 pub mod rules;
 pub mod shadow;
 pub mod simplify;

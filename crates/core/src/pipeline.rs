@@ -89,6 +89,12 @@ pub struct Outcome {
 /// Requests in functions that are themselves differentiated come first, so a derivative of a
 /// derivative finds the inner one as an ordinary function.
 pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> {
+    let asking: Vec<Func> = module.funcs.keys().collect();
+    serve(module, options, &asking)
+}
+
+/// The same for the requests of some functions only.
+pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> Result<Outcome> {
     let first_new = module.funcs.len();
     let mut worklist = Worklist {
         synthesis: Synthesis::new(std::mem::take(module), options.clone()),
@@ -99,7 +105,7 @@ pub fn differentiate(module: &mut Module, options: &Options) -> Result<Outcome> 
         warnings: Vec::new(),
         refused: Vec::new(),
     };
-    let result = worklist.run();
+    let result = asking.iter().try_for_each(|&func| worklist.function(func));
     let pairs = worklist.synthesis.sweeps();
     *module = worklist.synthesis.module;
     result?;
@@ -153,14 +159,6 @@ struct Worklist {
 }
 
 impl Worklist {
-    fn run(&mut self) -> Result<()> {
-        let funcs: Vec<Func> = self.synthesis.module.funcs.keys().collect();
-        for func in funcs {
-            self.function(func)?;
-        }
-        Ok(())
-    }
-
     /// Replaces the requests of a function, those of the functions it asks for first.
     fn function(&mut self, func: Func) -> Result<()> {
         if self.done.contains(&func) {
@@ -403,7 +401,13 @@ fn no_seed(ty: Type) -> Box<Diagnostic> {
     )
 }
 
-fn requests_of(function: &Function) -> Vec<(Inst, Request)> {
+/// Whether a function still asks for derivatives.
+pub fn asks(function: &Function) -> bool {
+    !requests_of(function).is_empty()
+}
+
+/// The requests of a function.
+pub(crate) fn requests_of(function: &Function) -> Vec<(Inst, Request)> {
     let mut found = Vec::new();
     for &block in function.blocks() {
         for &inst in function.block_insts(block) {

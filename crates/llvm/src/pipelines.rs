@@ -28,6 +28,7 @@ fn bring_into_form(module: &Module, optimized: bool) -> Result<()> {
     for function in module.functions() {
         allow_optimization(function);
     }
+    agree_on_machine(module);
     let structure = KeepStructure::new(module);
     let machine = TargetMachine::for_module(module, OptLevel::Default)?;
     // Handlers of exceptions go first: nothing comes back from one to be reversed, see
@@ -169,6 +170,38 @@ fn hoist_overlap_checks(hoist: bool) {
     // SAFETY: the strings end in zero and outlive the call, which keeps no pointer to them. An LLVM
     // that does not know the option ignores it, for the C interface discards errors.
     unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), c"".as_ptr()) };
+}
+
+/// What functions say of the machine that they are for.
+const MACHINE: [&str; 3] = ["target-cpu", "target-features", "tune-cpu"];
+
+/// Lets functions that say nothing of the machine be for that of all others, if it is one: nothing
+/// that uses features of a machine is inlined into a function that does not say that it has them.
+/// Among functions of the program there are none; those that stand for requests are such when the
+/// derivatives that they ask for are there.
+fn agree_on_machine(module: &Module) {
+    let said = |function| MACHINE.map(|key| ll::string_attribute(function, key));
+    let defined: Vec<Val> = module
+        .functions()
+        .filter(|&f| !ll::is_declaration(f))
+        .collect();
+    let (silent, others): (Vec<Val>, Vec<Val>) = defined
+        .into_iter()
+        .partition(|&function| said(function).iter().all(Option::is_none));
+    let mut machines = others.into_iter().map(said);
+    let Some(machine) = machines
+        .next()
+        .filter(|first| machines.all(|m| m == *first))
+    else {
+        return;
+    };
+    for function in silent {
+        for (key, value) in MACHINE.iter().zip(&machine) {
+            if let Some(value) = value {
+                ll::set_string_attribute(module.context().raw(), function, key, value);
+            }
+        }
+    }
 }
 
 /// Takes away what keeps the optimizer from its work. `clang -O0` marks every function `optnone` and,

@@ -70,6 +70,39 @@ static double allocated(double *x, int n) {
   return sum;
 }
 
+// The same, with the address of one in the other: the caller finds both.
+struct row {
+  double *numbers;
+  int length;
+};
+
+NOINLINE void allocate_row(struct row **made, int n) {
+  *made = malloc(sizeof **made);
+  (*made)->length = n;
+  (*made)->numbers = malloc(n * sizeof(double));
+}
+
+NOINLINE struct row *row_of(int n) {
+  struct row *made = malloc(sizeof *made);
+  made->length = n;
+  made->numbers = malloc(n * sizeof(double));
+  return made;
+}
+
+static double rows(double *x, int n) {
+  struct row *a, *b = row_of(n);
+  double sum = 0;
+  allocate_row(&a, n);
+  squares(a->numbers, x, a->length);
+  squares(b->numbers, a->numbers, b->length);
+  for (int i = 0; i < n; i++) sum += a->numbers[i] * (i + 1) + b->numbers[i];
+  free(a->numbers);
+  free(b->numbers);
+  free(a);
+  free(b);
+  return sum;
+}
+
 // Returns its argument or what it finds behind it.
 NOINLINE struct node *last(struct node *list) {
   while (list->next) list = list->next;
@@ -123,6 +156,7 @@ int main(void) {
   CHECK_GRADIENT(appended, x, 4);
   CHECK_GRADIENT(pushed, x, 4);
   CHECK_GRADIENT(allocated, x, 4);
+  CHECK_GRADIENT(rows, x, 4);
   CHECK_GRADIENT(found, x, 2);
   CHECK_GRADIENT(counted, x, 4);
   return finish("makers");

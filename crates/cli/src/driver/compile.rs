@@ -13,9 +13,12 @@ use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
 use zymase_core::report::Report;
-use zymase_llvm::reachable::{Library, Wanted, isolate};
+use zymase_core::rounds::{self, Round};
+use zymase_llvm::reachable::{Isolated, Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin, settle_markers};
-use zymase_llvm::{Module, OptLevel, chaos, export, import, pipelines, tape_memory, unwinding};
+use zymase_llvm::{
+    Imported, Module, OptLevel, chaos, export, import, pipelines, tape_memory, unwinding,
+};
 
 /// What was done to a module.
 pub struct Done {
@@ -35,11 +38,7 @@ pub fn differentiate(
     options: &CompileOptions,
     library: &mut Library<'_>,
 ) -> Result<Done> {
-    let show = |step: Step, text: &dyn Fn() -> String| {
-        if options.print_after.contains(&step) {
-            eprintln!("; after {}\n{}", format!("{step:?}").to_lowercase(), text());
-        }
-    };
+    let show = |step, text: &dyn Fn() -> String| show(options, step, text);
     program
         .verify()
         .map_err(|broken| refuse_broken(name, &broken))?;
@@ -64,38 +63,19 @@ pub fn differentiate(
     if let Some(seed) = chaos_seed() {
         chaos::keep_calls(&isolated.private, seed);
     }
-    match std::env::var_os("ZYMASE_UNOPTIMIZED") {
-        None => pipelines::prepare(&isolated.private)?,
-        // For measuring what optimizing first is worth, see bench/README.md.
-        Some(_) => pipelines::prepare_unoptimized(&isolated.private)?,
+    match optimizes_first() {
+        true => pipelines::prepare(&isolated.private)?,
+        false => pipelines::prepare_unoptimized(&isolated.private)?,
     }
     show(Step::Prepare, &|| isolated.private.print());
-    journal::step(&format!("reading the optimized functions of {name}"));
-    let mut imported = import::import(&isolated.private)?;
-    isolated.reveal();
-    let mut added = lower(&mut imported.module, &pins, options.checks)?;
-    let asking = match options.compare {
-        true => asking(&imported.module, &pins),
-        false => Vec::new(),
+    let work = Work {
+        name,
+        pins: &pins,
+        options,
+        keep_memory: tape_memory::is_wanted(program),
     };
-    let compared = compare::run(&mut imported.module, &asking);
-    added.extend(&compared.added);
-    show(Step::Import, &|| print_module(&imported.module));
-    journal::step(&format!("writing the derivatives of {name}"));
-    let keep_memory = tape_memory::is_wanted(program);
-    let options_of_core = core_options(options, &compared, keep_memory);
-    let outcome = pipeline::differentiate(&mut imported.module, &options_of_core);
-    let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
-    warn(&pins, outcome.warnings, options)?;
-    show(Step::Derivatives, &|| print_module(&imported.module));
-    note_uncompared(&compared, &outcome.refused);
-    let core = print_module(&imported.module);
-    journal::step(&format!("handing the derivatives of {name} to LLVM"));
-    added.extend(&outcome.added);
-    for func in added {
-        export::export_function(&mut imported, func)?;
-    }
-    drop(imported);
+    let made = work.derive(&mut isolated)?;
+    warn(&pins, made.warnings, options)?;
     erase_hints(&isolated.private);
     isolated.restore_addresses(program);
     show(Step::Export, &|| isolated.private.print());
@@ -109,9 +89,145 @@ pub fn differentiate(
     program.verify()?;
     Ok(Done {
         pins,
-        reports: outcome.reports,
-        core,
+        reports: made.reports,
+        core: made.core,
     })
+}
+
+/// Whether what is differentiated is optimized before, as it is except for measuring what that is
+/// worth, see bench/README.md.
+fn optimizes_first() -> bool {
+    std::env::var_os("ZYMASE_UNOPTIMIZED").is_none()
+}
+
+/// Prints the program after a step, if the user asks for it.
+fn show(options: &CompileOptions, step: Step, text: &dyn Fn() -> String) {
+    if options.print_after.contains(&step) {
+        eprintln!("; after {}\n{}", format!("{step:?}").to_lowercase(), text());
+    }
+}
+
+/// What core does for a module.
+struct Work<'a> {
+    name: &'a str,
+    pins: &'a Pins,
+    options: &'a CompileOptions,
+    keep_memory: bool,
+}
+
+/// What core made.
+#[derive(Default)]
+struct Made {
+    reports: Vec<Report>,
+    warnings: Vec<Diagnostic>,
+    core: String,
+}
+
+impl Work<'_> {
+    /// Writes all derivatives into the private module. Those that others are taken of come first and
+    /// are optimized before they are differentiated. Where that does not succeed, all of them are
+    /// made of the program as it was.
+    fn derive(&self, isolated: &mut Isolated) -> Result<Made> {
+        // Checks in inner derivatives would be part of the program that is differentiated.
+        let in_rounds = !self.options.checks && !self.options.compare && optimizes_first();
+        let mut before = None;
+        let made = self.rounds(isolated, in_rounds, &mut before);
+        match (made, before) {
+            (Err(_), Some(before)) => {
+                isolated.private = before;
+                self.rounds(isolated, false, &mut None)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// Does so, with or without rounds for inner derivatives. If there are any, the program is kept
+    /// as it was before the first of them.
+    fn rounds(
+        &self,
+        isolated: &Isolated,
+        inner: bool,
+        before: &mut Option<Module>,
+    ) -> Result<Made> {
+        let mut made = Made::default();
+        loop {
+            journal::step(&format!("reading the optimized functions of {}", self.name));
+            let mut imported = import::import(&isolated.private)?;
+            let added = lower(&mut imported.module, self.pins, self.options.checks)?;
+            let options = core_options(self.options, &Compared::default(), self.keep_memory);
+            let round = match inner {
+                true => rounds::innermost(&imported.module, &options),
+                false => None,
+            };
+            let Some(round) = round else {
+                self.last_round(isolated, imported, added, &mut made)?;
+                return Ok(made);
+            };
+            before.get_or_insert_with(|| isolated.private.duplicate());
+            self.inner_round(isolated, imported, added, round, &mut made)?;
+        }
+    }
+
+    /// Writes what a round made and optimizes it.
+    fn inner_round(
+        &self,
+        isolated: &Isolated,
+        mut imported: Imported,
+        added: Vec<Func>,
+        round: Round,
+        made: &mut Made,
+    ) -> Result<()> {
+        imported.module = round.module;
+        for func in added.into_iter().chain(round.outcome.added) {
+            if !pipeline::asks(&imported.module.funcs[func]) {
+                export::export_function(&mut imported, func)?;
+            }
+        }
+        drop(imported);
+        made.reports.extend(round.outcome.reports);
+        made.warnings.extend(round.outcome.warnings);
+        journal::step(&format!("optimizing inner derivatives of {}", self.name));
+        pipelines::prepare(&isolated.private)?;
+        show(self.options, Step::Prepare, &|| isolated.private.print());
+        Ok(())
+    }
+
+    /// Writes all derivatives that are not there yet.
+    fn last_round(
+        &self,
+        isolated: &Isolated,
+        mut imported: Imported,
+        mut added: Vec<Func>,
+        made: &mut Made,
+    ) -> Result<()> {
+        isolated.reveal();
+        let asking = match self.options.compare {
+            true => asking(&imported.module, self.pins),
+            false => Vec::new(),
+        };
+        let compared = compare::run(&mut imported.module, &asking);
+        added.extend(&compared.added);
+        show(self.options, Step::Import, &|| {
+            print_module(&imported.module)
+        });
+        journal::step(&format!("writing the derivatives of {}", self.name));
+        let options = core_options(self.options, &compared, self.keep_memory);
+        let outcome = pipeline::differentiate(&mut imported.module, &options);
+        let outcome = outcome.map_err(|complaint| self.pins.locate(complaint))?;
+        show(self.options, Step::Derivatives, &|| {
+            print_module(&imported.module)
+        });
+        note_uncompared(&compared, &outcome.refused);
+        made.core = print_module(&imported.module);
+        made.reports.extend(outcome.reports);
+        made.warnings.extend(outcome.warnings);
+        journal::step(&format!("handing the derivatives of {} to LLVM", self.name));
+        added.extend(&outcome.added);
+        for func in added {
+            export::export_function(&mut imported, func)?;
+        }
+        Ok(())
+    }
 }
 
 /// The functions that stand for requests, with the places of these.

@@ -161,7 +161,8 @@ fn is_rounded(func: &Function, value: Value) -> bool {
 pub fn cost(op: &Op) -> u64 {
     match op {
         Op::Load(_) => LOADING,
-        Op::Binary(BinaryOp::FDiv | BinaryOp::UDiv | BinaryOp::SDiv) => 8,
+        Op::Binary(BinaryOp::FDiv) => 20,
+        Op::Binary(BinaryOp::UDiv | BinaryOp::SDiv) => 8,
         Op::Binary(BinaryOp::URem | BinaryOp::SRem | BinaryOp::FRem) => 12,
         Op::Math(function) => math_cost(*function),
         _ => 1,
@@ -173,7 +174,7 @@ fn math_cost(function: crate::ir::MathFn) -> u64 {
     match function {
         Fabs | Copysign | Fma | Fmuladd | Fmin | Fmax | Minimum | Maximum | Floor | Ceil
         | Trunc | Round | RoundEven | Rint | Nearbyint | MinimumNum | MaximumNum => 1,
-        Sqrt => 8,
+        Sqrt => 20,
         _ => 40,
     }
 }

@@ -52,7 +52,7 @@ impl Gradient<'_> {
         if self.reverse_move(inst, &data, result, &adjoints)? {
             return Ok(());
         }
-        match rules::rule_for(&data.op) {
+        match rules::rule_of(&self.primal.function, &data) {
             Some(rule) => {
                 self.arithmetic(inst, &data, rule, result, &adjoints);
                 Ok(())

@@ -3,7 +3,7 @@
 //! Without branches and memory, an adjoint is a sum of values, so neither slots nor a tape are
 //! needed: both modes append to the body, where all primal values are at hand.
 
-use super::{Partial, Rule, emit, rule_for};
+use super::{Partial, Rule, emit, rule_for, rule_of};
 use crate::ir::{Body, Builder, Flags, Inst, Op, Value};
 use crate::shadow::derivative_flags;
 use cranelift_entity::EntitySet;
@@ -63,7 +63,7 @@ pub fn tangents(
         builder.float_flags = derivative_flags(data.flags);
         let of = |value: &Value| tangents.get(value).cloned();
         let of_operands: Vec<_> = data.args.iter().map(of).collect();
-        let sums = match rule_for(&data.op) {
+        let sums = match rule_of(builder.func, &data) {
             Some(rule) => emit::tangents(
                 &mut builder,
                 rule,
@@ -108,7 +108,7 @@ pub fn adjoints(
             }
             builder.float_flags = derivative_flags(data.flags);
             let ty = builder.func.ty(operand);
-            let terms = match rule_for(&data.op) {
+            let terms = match rule_of(builder.func, &data) {
                 Some(Rule::Cast) => {
                     let convert = |&d: &Value| emit::convert(&mut builder, d, ty);
                     Some(of_result.iter().map(convert).collect())

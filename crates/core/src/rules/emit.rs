@@ -190,11 +190,12 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
     }
 
     /// `factor · expr`, where the factor goes into the numerator if the expression is a quotient,
-    /// or a product that begins with one.
+    /// or a product that begins with one, and between the two factors of a square, which might
+    /// overflow alone.
     fn times(&mut self, factor: Value, expr: &Expr) -> Value {
         match expr {
             Expr::Number(1.0) => factor,
-            Expr::Neg(x) if begins_with_quotient(x) => {
+            Expr::Neg(x) if takes_factor(x) => {
                 let product = self.times(factor, x);
                 self.builder.fneg(product)
             }
@@ -203,7 +204,7 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
                 let y = self.float(y);
                 self.builder.fdiv(numerator, y)
             }
-            Expr::Arith(Arith::Mul, x, y) if begins_with_quotient(x) => {
+            Expr::Arith(Arith::Mul, x, y) if x == y || takes_factor(x) => {
                 let x = self.times(factor, x);
                 let y = self.float(y);
                 self.builder.fmul(x, y)
@@ -360,11 +361,12 @@ impl<'a, 'f, 'p, 'q> Emitter<'a, 'f, 'p, 'q> {
     }
 }
 
-/// Whether the first factor of a product is a quotient.
-fn begins_with_quotient(expr: &Expr) -> bool {
+/// Whether an expression is a quotient, a square, or a product that begins with one.
+fn takes_factor(expr: &Expr) -> bool {
     match expr {
         Expr::Arith(Arith::Div, _, _) => true,
-        Expr::Arith(Arith::Mul, x, _) | Expr::Neg(x) => begins_with_quotient(x),
+        Expr::Arith(Arith::Mul, x, y) => x == y || takes_factor(x),
+        Expr::Neg(x) => takes_factor(x),
         _ => false,
     }
 }

@@ -42,7 +42,7 @@ mod table;
 
 pub use expr::{Arith, Compare, Expr, NamedConstant, Needs, Primal};
 
-use crate::ir::{BinaryOp, CastOp, MathFn, Op, UnaryOp, Value};
+use crate::ir::{BinaryOp, CastOp, Constant, Function, InstData, MathFn, Op, UnaryOp, Value, soft};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -64,6 +64,34 @@ pub fn rule_for(op: &Op) -> Option<&'static Rule> {
             Some(&Rule::Zero)
         }
         _ => None,
+    }
+}
+
+/// The rule of an instruction: that of its operation, or a cheaper one where an operand is a known
+/// constant. The derivative of a reciprocal is a product of the result with itself, which takes no
+/// second division and does not ask for the operand.
+pub fn rule_of(function: &Function, data: &InstData) -> Option<&'static Rule> {
+    if data.op == Op::Binary(BinaryOp::FDiv) {
+        if is_constant(function, data.args[0], 1.0) {
+            return Some(&RECIPROCAL);
+        }
+        if is_constant(function, data.args[0], -1.0) {
+            return Some(&MINUS_RECIPROCAL);
+        }
+    }
+    rule_for(&data.op)
+}
+
+/// Whether a value is a constant, in all lanes if it is a vector.
+fn is_constant(function: &Function, value: Value, number: f64) -> bool {
+    let kind = function.ty(value).scalar().float_kind();
+    let Some((constant, kind)) = function.as_const(value).zip(kind) else {
+        return false;
+    };
+    let wanted = Constant::Float(soft::from_f64(kind, number));
+    match constant {
+        Constant::Aggregate(lanes) => lanes.iter().all(|lane| *lane == wanted),
+        scalar => *scalar == wanted,
     }
 }
 
@@ -159,13 +187,18 @@ enum Key {
     Math(MathFn),
 }
 
-static RULES: LazyLock<HashMap<Key, Rule>> = LazyLock::new(|| {
-    let parsed = table::TABLE.iter().map(|line| match parse::rule(line) {
+static RULES: LazyLock<HashMap<Key, Rule>> =
+    LazyLock::new(|| table::TABLE.iter().map(read).collect());
+
+fn read(line: &table::Line) -> (Key, Rule) {
+    match parse::rule(line) {
         Ok(entry) => entry,
         Err(message) => panic!("the rule of {}: {message}", line.equation),
-    });
-    parsed.collect()
-});
+    }
+}
+
+static RECIPROCAL: LazyLock<Rule> = LazyLock::new(|| read(&table::RECIPROCAL).1);
+static MINUS_RECIPROCAL: LazyLock<Rule> = LazyLock::new(|| read(&table::MINUS_RECIPROCAL).1);
 
 #[cfg(test)]
 pub(crate) mod tests;

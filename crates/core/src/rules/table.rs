@@ -41,6 +41,10 @@ const fn line(equation: &'static str, kind: Kind, partials: &'static [&'static s
     }
 }
 
+/// The rules of 1/y and −1/y, whose first operand is no variable.
+pub(super) const RECIPROCAL: Line = guarded("x / y", &["1 / y", "-(r * r)"]);
+pub(super) const MINUS_RECIPROCAL: Line = guarded("x / y", &["1 / y", "r * r"]);
+
 #[rustfmt::skip]
 pub(super) const TABLE: &[Line] = &[
     // Arithmetic. The two quotients of a division are one instruction: both start with d / y.
@@ -58,8 +62,9 @@ pub(super) const TABLE: &[Line] = &[
     guarded("fmod(x, y)",        &["1", "roundeven((r - x) / y)"]),
     guarded("remainder(x, y)",   &["1", "roundeven((r - x) / y)"]),
 
-    // Powers and roots. The derivative of √x at 0 is +∞, as in JAX.
-    guarded("sqrt(x)",           &["0.5 / r"]),
+    // Powers and roots. The derivative of √x at 0 is +∞, as in JAX. The reciprocal of a root never
+    // overflows, and it is one for all derivatives, and for the program if it divides by the root.
+    guarded("sqrt(x)",           &["0.5 * (1 / r)"]),
     guarded("cbrt(x)",           &["1 / (3 * r * r)"]),
     // At the origin: 0, the smallest subgradient, as for |x|.
     finite("hypot(x, y)",        &["select(r == 0, 0, x / r)", "select(r == 0, 0, y / r)"]),

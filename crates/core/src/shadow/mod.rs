@@ -319,7 +319,7 @@ impl Walk<'_> {
             self.check_held(inst, data, result, &shadows);
             return Ok(shadows);
         }
-        match rules::rule_for(&data.op) {
+        match rules::rule_of(&self.primal.function, data) {
             Some(rule) => self.tangents(inst, data, rule, result),
             None => Err(self.primal.refuse_inst(&self.synthesis.module, inst)),
         }

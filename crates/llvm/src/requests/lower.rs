@@ -22,7 +22,7 @@ use zymase_core::ir::{
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
 /// functions that are new or have a body now: those that stand for requests, and what they call.
-/// `thorough` requests check their shadows.
+/// Requests whose functions have bodies are served already. `thorough` requests check their shadows.
 pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Func>> {
     for registered in &pins.registered {
         let flag = match &registered.rule {
@@ -72,7 +72,12 @@ pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Fun
     }
     let before = module.funcs.len();
     let mut lowered = Vec::new();
-    for pinned in &pins.requests {
+    let served = |pinned: &&Pinned| {
+        let known = module.func_by_name(&pinned.symbol);
+        known.is_some_and(|func| !module.funcs[func].is_declaration())
+    };
+    let open: Vec<&Pinned> = pins.requests.iter().filter(|p| !served(p)).collect();
+    for pinned in open {
         let func = lower_request(module, pinned, thorough);
         lowered.push(func.map_err(|complaint| pinned.complain(complaint))?);
     }

@@ -39,6 +39,15 @@ pub unsafe fn word(value: LLVMValueRef) -> Word {
     }
 }
 
+/// Whether a value is the float zero, written as a constant.
+///
+/// # Safety
+/// `value` is a live value.
+pub unsafe fn is_float_zero(value: LLVMValueRef) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { !LLVMIsAConstantFP(value).is_null() && LLVMIsNull(value) != 0 }
+}
+
 /// The function that a value is, if that is known.
 ///
 /// # Safety

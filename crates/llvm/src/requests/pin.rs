@@ -7,7 +7,7 @@ use super::complaints as complain;
 use super::expose::expose_functions;
 use super::grammar::{CallKind, Sweep, call_kind};
 use super::hints::insert_hint;
-use super::parse::{Parsed, Source, Word, parse};
+use super::parse::{Argument, Parsed, Source, Word, parse};
 use super::places::{complain_at, places_of};
 use super::registrations::{Registered, refuse_annotated_values, registrations};
 use super::types::core_type;
@@ -19,7 +19,7 @@ use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc
 use llvm_sys::prelude::*;
 use zymase_core::analysis::types::Hint;
 use zymase_core::diagnostic::{Diagnostic, Link, Place, Result};
-use zymase_core::ir::Type;
+use zymase_core::ir::{Activity, Mode, Type};
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
 /// left in it.
@@ -193,6 +193,10 @@ impl<'a> Site<'a> {
                 .map(|&value| operands::word(value))
                 .collect();
             let mut parsed = parse(sweep, &target(function), &words)?;
+            if !pins.registered.iter().any(Registered::is_derivative) {
+                let is_zero = |word: usize| operands::is_float_zero(self.args[1 + word]);
+                leave_out_zero_tangents(&mut parsed, is_zero);
+            }
             let function = bind_functions(self.module, function, &mut parsed, &self.args[1..]);
             let mut passed: Vec<LLVMValueRef> = Vec::new();
             passed.extend(self.result_memory.map(|(pointer, _)| pointer));
@@ -384,6 +388,25 @@ impl<'a> Site<'a> {
                     LLVMInstructionEraseFromParent(load);
                 }
             }
+        }
+    }
+}
+
+/// A tangent that is written as zero says that no derivative comes from its argument, which is what a
+/// constant is; directions that are axes have such tangents. One argument at least stays as it is. A
+/// rule of the program may want to see zeros, so this is for programs without any.
+fn leave_out_zero_tangents(parsed: &mut Parsed, is_zero: impl Fn(usize) -> bool) {
+    let is_zero = |argument: &&mut Argument| {
+        let zero = |shadow: &Source| matches!(shadow, Source::Operand(word) if is_zero(*word));
+        !argument.shadows.is_empty() && argument.shadows.iter().all(zero)
+    };
+    let with_shadows = |argument: &&Argument| !argument.shadows.is_empty();
+    let all = parsed.args.iter().filter(with_shadows).count();
+    let zeros: Vec<&mut Argument> = parsed.args.iter_mut().filter(is_zero).collect();
+    if parsed.mode == Mode::Forward && zeros.len() < all {
+        for argument in zeros {
+            argument.activity = Activity::Const;
+            argument.shadows.clear();
         }
     }
 }

@@ -289,16 +289,20 @@ impl Solver<'_> {
     pub(super) fn objects_with_shadows(&self) -> BTreeSet<Object> {
         let mut needs = self.varied.clone();
         // What the caller will find with a shadow must have one, though no active float may be in
-        // it yet: memory that is returned as such, or left behind a pointer with a shadow.
+        // it yet: memory that is returned as such, or left behind a pointer with a shadow, and all
+        // that pointers in such memory lead to.
+        let mut left = BTreeSet::new();
         if self.key.ret == ReturnActivity::Dup {
-            needs.extend(self.objects.returned().filter(is_local));
+            left.extend(self.objects.returned().filter(is_local));
         }
         loop {
-            let before = needs.len();
-            let outside: Vec<Object> = needs.iter().copied().filter(|o| !is_local(o)).collect();
-            for holder in outside {
-                needs.extend(self.objects.contents(holder).filter(is_local));
+            let before = (needs.len(), left.len());
+            let outside = needs.iter().filter(|object| !is_local(object));
+            let holders: Vec<Object> = outside.chain(&left).copied().collect();
+            for holder in holders {
+                left.extend(self.objects.contents(holder).filter(is_local));
             }
+            needs.extend(&left);
             // Callees know variables that this function does not mention.
             for holder in self.objects.holders() {
                 let mut contents = self.objects.contents(holder);
@@ -334,7 +338,7 @@ impl Solver<'_> {
                     needs.extend(own.copied());
                 }
             }
-            if needs.len() == before {
+            if (needs.len(), left.len()) == before {
                 return needs;
             }
         }

@@ -8,7 +8,7 @@ use crate::ir::{
     BinaryOp, Builder, FloatKind, Function, MathFn, MathParam, Module, Op, Signature, Type, Value,
     soft,
 };
-use crate::rules::{Partial, Primal, rule_for};
+use crate::rules::{Partial, Primal, rule_for, rule_of};
 
 /// A function of the operands and one derivative (of type `float`) that computes the operation,
 /// and what `then` makes of the operands, the derivative and the result.
@@ -284,5 +284,47 @@ fn a_division_is_divided_once() {
         });
         // The primal one and that of the contribution.
         assert_eq!(divisions, Some(2));
+    }
+}
+
+/// The derivative of a reciprocal is exact where squares overflow, and a zero contributes zero.
+#[test]
+fn reciprocals_multiply_by_their_results() {
+    let float = Type::float(FloatKind::F64);
+    for sign in [1.0, -1.0] {
+        let mut function = Function::with_entry("f", Signature::new(vec![float; 2], float));
+        let (entry, arguments) = (function.entry(), function.arguments().to_vec());
+        let one = function.fconst(float, sign);
+        let mut builder = Builder::new(&mut function, entry);
+        let operands = vec![one, arguments[0]];
+        let result = builder.value(Op::Binary(BinaryOp::FDiv), operands, float);
+        let Some(inst) = builder.func.def_inst(result) else {
+            panic!("a division is an instruction");
+        };
+        let rule = rule_of(builder.func, builder.func.inst(inst));
+        let partial = rule.map(|rule| rule.partial(1)).expect("a rule");
+        let needs = partial.needs();
+        assert_eq!((needs.operands().count(), needs.result), (0, true));
+        let primals = &mut |_: &mut Builder<'_>, _| result;
+        let found = partial.contribution(&mut builder, arguments[1], false, primals);
+        builder.ret(found);
+        let cases = [
+            (0.7, 1.0, -1.0 / (0.7 * 0.7)),
+            (-2.0, 3.0, -0.75),
+            (1e-200, 1e-250, -1e150),
+            (1e200, 1e250, -1e-150),
+            (0.0, 0.0, 0.0),
+            (0.0, 1.0, f64::NEG_INFINITY),
+        ];
+        let points = cases.map(|(y, d, _)| vec![Val::f64(y), Val::f64(d)]);
+        let found = interpret(function, points.into_iter());
+        for ((y, d, expected), found) in cases.into_iter().zip(&found) {
+            let (found, expected) = (number(found), sign * expected);
+            let close = (found - expected).abs() <= 1e-12 * expected.abs();
+            assert!(
+                close || found == expected,
+                "{d} at {y}: {found}, not {expected}"
+            );
+        }
     }
 }
