@@ -53,6 +53,13 @@ pub struct Finder<'a> {
     blocks: SecondaryMap<Inst, Option<Block>>,
 }
 
+impl Iteration {
+    /// What runs in an iteration, dead ends included.
+    pub fn blocks(&self) -> &[Block] {
+        &self.region
+    }
+}
+
 impl Term {
     /// A value of the same type.
     fn stands_for(self, function: &Function) -> Value {
@@ -91,7 +98,7 @@ impl<'a> Finder<'a> {
         let bottom = exit.from;
         let rotated = matches!(self.cfg.predecessors(latch), &[(from, _)] if from == bottom);
         // The latch stays as it is.
-        let counts = |&inst: &Inst| is_pure(&function.inst(inst).op);
+        let counts = |&inst: &Inst| function.inst(inst).op.only_computes();
         let counting = function.block_insts(latch).split_last();
         let plain = counting.is_some_and(|(_, insts)| insts.iter().all(counts));
         if !rotated || !plain || bottom == latch {
@@ -197,7 +204,7 @@ impl<'a> Finder<'a> {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
                 let allowed = match &data.op {
-                    op if is_pure(op) => true,
+                    op if op.only_computes() => true,
                     Op::Unary(UnaryOp::Freeze) | Op::Unreachable => true,
                     Op::Jump(_) | Op::Branch { .. } | Op::Switch { .. } => true,
                     Op::Load(_) | Op::Call(_) => only_reads(inst),
@@ -337,7 +344,7 @@ impl<'a> Finder<'a> {
         };
         let data = self.function.inst(inst);
         let mut args = data.args.iter();
-        let known = is_pure(&data.op)
+        let known = data.op.only_computes()
             && !sums.contains(&value)
             && args.all(|&v| self.follows(l, v, sums, seen, control));
         if known && seen.insert(value) && !self.is_latch(l, inst) {
@@ -369,32 +376,8 @@ fn summands(data: &InstData) -> &[Value] {
     }
 }
 
-/// Whether an operation only computes, so that it can be done twice.
-fn is_pure(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Unary(UnaryOp::FNeg)
-            | Op::Binary(_)
-            | Op::ICmp(_)
-            | Op::FCmp(_)
-            | Op::Cast(_)
-            | Op::Select
-            | Op::Math(_)
-            | Op::ExtractElement
-            | Op::InsertElement
-            | Op::Shuffle(_)
-            | Op::Extract(_)
-            | Op::Insert(_)
-            | Op::Address { .. }
-    )
-}
-
-/// Makes the iteration a function. Gives the call, which is all that is left of it in the loop.
-pub fn outline(
-    module: &mut Module,
-    function: &mut Function,
-    iteration: &Iteration,
-) -> (Func, Inst) {
+/// Makes the iteration a function. A call of it is all that is left in the loop.
+pub fn outline(module: &mut Module, function: &mut Function, iteration: &Iteration) -> Func {
     let inputs = inputs(function, iteration);
     let types: Vec<Type> = inputs.iter().map(|&v| function.ty(v)).collect();
     let terms = iteration.terms.iter();
@@ -412,7 +395,6 @@ pub fn outline(
     let mut builder = Builder::new(function, header);
     builder.loc = last.and_then(|inst| builder.func.inst(inst).loc);
     let result = builder.call(callee, sig, inputs);
-    let call = result.and_then(|result| builder.func.def_inst(result));
     let mut terms = HashMap::new();
     for (i, &term) in iteration.terms.iter().enumerate() {
         let Some(result) = result else { break };
@@ -442,8 +424,7 @@ pub fn outline(
     let layout = layout.filter(|block| !own.contains(block) || cfg.is_reachable(*block));
     let layout = layout.collect();
     function.set_layout(layout);
-    let call = call.unwrap_or(iteration.additions[0]);
-    (callee, call)
+    callee
 }
 
 /// What the iteration uses of the loop around it.

@@ -75,6 +75,9 @@ pub struct Synthesis {
     changed_by_formatting: Option<Option<Func>>,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
+    /// The calls, by the key of their derivative, that must not run in both sweeps, because they might
+    /// decide otherwise the second time.
+    pub not_replayed: HashSet<(Key, Inst)>,
     /// How many calls through pointers lie between the request and what is being made.
     pub dispatches: usize,
     /// What is suspicious.
@@ -131,6 +134,7 @@ impl Synthesis {
             callees: Callees::default(),
             changed_by_formatting: None,
             declared: Vec::new(),
+            not_replayed: HashSet::new(),
             dispatches: 0,
         }
     }
@@ -140,6 +144,7 @@ impl Synthesis {
     pub fn program_changed(&mut self) {
         self.effects = None;
         self.refused.clear();
+        self.not_replayed.clear();
         self.with_lists.clear();
         self.callees = Callees::default();
         self.changed_by_formatting = None;
