@@ -29,7 +29,7 @@ pub struct Options {
     pub plan: PlanKind,
     /// So many bytes of tape for one call are told.
     pub large_tape: u64,
-    /// Whether the program is for Linux, which can be asked for large pages for tapes.
+    /// Whether the program is for a Linux that can be asked for large pages for tapes.
     pub large_pages: bool,
     /// Whether programs stop where a derivative is not finite.
     pub check_finite: bool,

@@ -205,6 +205,7 @@ const MADV_HUGEPAGE: i128 = 14;
 /// `use_large_pages(memory, bytes)` tells the system, which must be Linux, that new memory will be
 /// filled from one end to the other. It then comes in few large pages, if there are many bytes: a
 /// tape is written once and read once, so to get its memory page by page takes more time than both.
+/// The system may not have large pages and say so in `errno`, which is the program's: it is put back.
 pub fn use_large_pages(module: &mut Module) -> Callable {
     let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::void());
     let name = "zymase.use_large_pages";
@@ -223,9 +224,16 @@ pub fn use_large_pages(module: &mut Module) -> Callable {
     let advise_sig = Signature::new(params, Type::int(32));
     let mut advise = Function::new("madvise", advise_sig.clone());
     advise.attrs = attrs.clone();
+    advise.attrs.memory.other = ModRef::WRITE;
     let advise = module.declare(advise);
+    let errno_sig = Signature::new(Vec::new(), Type::ptr());
+    let mut errno = Function::new("__errno_location", errno_sig.clone());
+    errno.attrs = attrs.clone();
+    errno.attrs.memory = MemoryEffects::NONE;
+    let errno = module.declare(errno);
     let mut function = Function::with_entry(name, sig.clone());
     function.local = true;
+    // Nobody sees that it changes `errno`, because it does not as a whole.
     function.attrs = attrs;
     function.attrs.flags |= FnFlags::NOINLINE;
     let (memory, bytes) = (function.arguments()[0], function.arguments()[1]);
@@ -251,7 +259,10 @@ pub fn use_large_pages(module: &mut Module) -> Callable {
     let start = b.binary(crate::ir::BinaryOp::And, start, mask);
     let whole = b.sub(end, start);
     let start = b.cast(CastOp::IntToPtr, start, Type::ptr());
+    let errno = b.call(errno, errno_sig, Vec::new()).unwrap_or(memory);
+    let before = b.load(Type::int(32), errno, Access::aligned(4));
     b.call(advise, advise_sig, vec![start, whole, advice]);
+    b.store(before, errno, Access::aligned(4));
     b.jump(done, Vec::new());
 
     b.block = done;

@@ -82,7 +82,9 @@ pub fn differentiate(
     added.extend(&compared.added);
     show(Step::Import, &|| print_module(&imported.module));
     journal::step(&format!("writing the derivatives of {name}"));
-    let large_pages = program.triple().contains("linux");
+    // What asks for large pages puts `errno` back, which Android has under another name.
+    let triple = program.triple();
+    let large_pages = triple.contains("linux") && !triple.contains("android");
     let options_of_core = core_options(options, &compared, large_pages);
     let outcome = pipeline::differentiate(&mut imported.module, &options_of_core);
     let outcome = outcome.map_err(|complaint| pins.locate(complaint))?;
