@@ -291,13 +291,13 @@ impl Solver<'_> {
         // What the caller will find with a shadow must have one, though no active float may be in
         // it yet: memory that is returned as such, or left behind a pointer with a shadow.
         if self.key.ret == ReturnActivity::Dup {
-            needs.extend(self.objects.returned().filter(is_local));
+            self.add_with_contents(&mut needs, self.objects.returned());
         }
         loop {
             let before = needs.len();
             let outside: Vec<Object> = needs.iter().copied().filter(|o| !is_local(o)).collect();
             for holder in outside {
-                needs.extend(self.objects.contents(holder).filter(is_local));
+                self.add_with_contents(&mut needs, self.objects.contents(holder));
             }
             // Callees know variables that this function does not mention.
             for holder in self.objects.holders() {
@@ -337,6 +337,17 @@ impl Solver<'_> {
             if needs.len() == before {
                 return needs;
             }
+        }
+    }
+
+    /// Adds memory that is made here to what needs a shadow, and what is found behind pointers in it.
+    fn add_with_contents(&self, needs: &mut BTreeSet<Object>, left: impl Iterator<Item = Object>) {
+        let mut open: Vec<Object> = left.filter(is_local).collect();
+        let mut seen: BTreeSet<Object> = open.iter().copied().collect();
+        while let Some(object) = open.pop() {
+            needs.insert(object);
+            let inner = self.objects.contents(object).filter(is_local);
+            open.extend(inner.filter(|&inner| seen.insert(inner)));
         }
     }
 
