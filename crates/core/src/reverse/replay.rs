@@ -28,6 +28,7 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::ir::{FnFlags, Function, Inst, ModRef, Op, ReturnActivity, Value, ValueDef};
 use crate::plan::{Plan, PlanKind, cost, weight};
+use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::shadow::Reversal;
 use crate::simplify::canonical_loops;
@@ -111,7 +112,8 @@ fn reads_intact_memory(primal: &Primal, inst: Inst) -> bool {
     let changes = window.arguments.iter().any(|&changes| changes);
     let other_changes = does.other.contains(ModRef::READ) && window.other;
     let only_reads = does.inaccessible.is_empty() && !does.may_write() && !does.leaves;
-    only_reads && !changes && !other_changes
+    let intact = !changes && !other_changes;
+    only_reads && (intact || primal.breaks(Defect::ReplayOfOverwritten))
 }
 
 /// Makes functions of the iterations of loops where replaying them costs less than a tape. If there
@@ -169,6 +171,7 @@ fn candidates(primal: &Primal) -> Vec<(Loop, Iteration)> {
     let loops = &primal.loops;
     let finder = Finder::new(&primal.function, &primal.cfg, loops);
     let only_reads = |inst: Inst| match &primal.function.inst(inst).op {
+        Op::Load(_) if primal.breaks(Defect::ReplayOfOverwritten) => true,
         Op::Load(_) => primal.overwritten(inst) == Overwritten::Never,
         _ => reads_intact_memory(primal, inst),
     };

@@ -27,7 +27,7 @@ impl Writer<'_> {
             self.line(&format!("double *t = {make}; memset(t, 0, 64);"));
         }
         self.line("for (long i = 0; i < points; i++) {");
-        self.line("double v = sin(x[i & 3] * scalar);");
+        self.line("double v = tame(x[i & 3] * scalar);");
         let carries = points.scratch.map(|scratch| scratch.carries);
         if let Some(carries) = carries {
             if carries == Carries::Last {
@@ -58,8 +58,8 @@ impl Writer<'_> {
             }
         }
         match points.goal {
-            Goal::Sum(slot) => self.line(&format!("sum += sin(v); }} s{slot} = sum;")),
-            Goal::Element(_) => self.line("to[i & 3] = sin(v); }"),
+            Goal::Sum(slot) => self.line(&format!("sum += tame(v); }} s{slot} = sum;")),
+            Goal::Element(_) => self.line("to[i & 3] = tame(v); }"),
         }
         if points.scratch.is_some_and(|scratch| scratch.heap) {
             self.line("free(t);");
@@ -80,8 +80,8 @@ fn part_text(part: Part) -> &'static str {
              if (d < least) least = d, at = j; } v = y[at & 3] * least; }"
         }
         Part::Until => {
-            "{ double a = v; for (long j = 0; j < m; j++) { a = sin(a + y[j & 3]); \
-             if (a > 0.600137) break; } v = a; }"
+            "{ double a = v; for (long j = 0; j < m; j++) { a = tame(a + y[j & 3]); \
+             if (a > 0.300137) break; } v = a; }"
         }
         Part::Powers => {
             "{ double a = 0.5, power = 1; for (long j = 0; j < m; j++) a -= y[j & 3] * power, power *= v; \

@@ -36,7 +36,10 @@ pub fn grow(seed: u64) -> Program {
         _ => Returns::Double,
     };
     let size = grower.rng.usize(3..=10);
-    let main = grower.routine(returns, size, false, false);
+    let mut main = grower.routine(returns, size, false, false);
+    if grower.features.points && grower.rng.bool() {
+        grower.end_with_points(&mut main);
+    }
     Program {
         helpers: grower.helpers,
         main,

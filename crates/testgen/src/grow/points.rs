@@ -1,9 +1,25 @@
 //! Loops over points at random.
 
 use super::Grower;
-use crate::tree::{Base, Carries, Goal, Kind, Part, Points, Scratch, Stmt};
+use crate::tree::{Base, Carries, Expr, Fun2, Goal, Kind, Part, Points, Routine, Scratch, Stmt};
 
 impl Grower {
+    /// Ends a function with such a loop, whose sum is only added to the result: nobody writes what it
+    /// reads afterwards, and the forward sweep need not run it.
+    pub(super) fn end_with_points(&mut self, routine: &mut Routine) {
+        let points = self.points();
+        if let Stmt::Points(Points {
+            goal: Goal::Sum(slot),
+            ..
+        }) = points
+        {
+            let sum = Box::new(Expr::Slot(slot));
+            let result = Box::new(routine.result.clone());
+            routine.result = Expr::Fun2(Fun2::Op("fadd"), sum, result);
+        }
+        routine.body.push(points);
+    }
+
     pub(super) fn points(&mut self) -> Stmt {
         let parts = [
             Part::Sum,

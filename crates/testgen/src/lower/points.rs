@@ -45,7 +45,7 @@ impl Lowering<'_> {
             };
             let at = s.around(&x, i, "0:i64");
             let v = s.value(&format!("fmul {at}, {scalar} : f64"));
-            let mut v = s.value(&format!("math sin {v} : f64"));
+            let mut v = s.tame(&v);
             if let Some((scratch, t)) = &scratch {
                 v = s.fill(*scratch, t, &on, v);
             }
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             if let Some((scratch, t)) = &scratch {
                 v = s.use_up(*scratch, t, &on, v);
             }
-            let v = s.value(&format!("math sin {v} : f64"));
+            let v = s.tame(&v);
             if let Some(to) = &to {
                 let index = s.value(&format!("and {i}, 3:i64"));
                 let at = s.value(&format!("address {to} + 8*{index}"));
@@ -174,9 +174,9 @@ impl Lowering<'_> {
                 }
                 Part::Until => {
                     let sum = s.value(&format!("fadd {}, {b} : f64", now[0]));
-                    let sine = s.value(&format!("math sin {sum} : f64"));
-                    let enough = s.value(&format!("fcmp ogt {sine}, 0.600137:f64"));
-                    (vec![sine], Some(enough))
+                    let tame = s.tame(&sum);
+                    let enough = s.value(&format!("fcmp ogt {tame}, 0.300137:f64"));
+                    (vec![tame], Some(enough))
                 }
                 Part::Powers => {
                     let term = s.value(&format!("fmul {b}, {} : f64", now[1]));
@@ -193,6 +193,14 @@ impl Lowering<'_> {
             }
             _ => last[0].clone(),
         }
+    }
+
+    /// Something of the same sign that is at most ½, in arithmetic that is rounded in one way only: what
+    /// follows from it can be decided again.
+    fn tame(&mut self, v: &str) -> String {
+        let square = self.value(&format!("fmul {v}, {v} : f64"));
+        let more = self.value(&format!("fadd {square}, 1.0:f64 : f64"));
+        self.value(&format!("fdiv {v}, {more} : f64"))
     }
 
     /// The element of an array at a sum of two numbers, modulo four.
