@@ -4,13 +4,12 @@ use super::{Sweep, Walk};
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
 use crate::analysis::known;
-use crate::analysis::points_to::is_below_memory;
 use crate::analysis::types::Kinds;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Code, Diagnostic, Link, Result};
 use crate::ir::{
     Access, Activity, AllocInfo, AllocKind, BinaryOp, Builder, Callee, CastOp, Constant, FnFlags,
-    Func, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, Value, ValueDef,
+    Func, Function, Inst, InstData, IntPred, Op, ReturnActivity, Signature, Type, Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::reverse::{delayed, replay, unpaired};
@@ -721,6 +720,15 @@ impl Walk<'_> {
             self.shadows.insert(result, shadows);
         }
     }
+}
+
+/// No memory has an address below.
+const PAGE: i128 = 4096;
+
+/// Whether a number is the address of nothing: zero, or the alignment that Rust takes for the address
+/// of memory without bytes.
+fn is_below_memory(func: &Function, number: Value) -> bool {
+    func.as_int(number).is_some_and(|n| (0..PAGE).contains(&n))
 }
 
 /// How many bytes an allocation asks for.

@@ -13,8 +13,8 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::loops::{Loop, Loops};
 use crate::derivative::{bundle, bundle_values};
 use crate::ir::{
-    BinaryOp, Block, Builder, Func, Function, Inst, InstData, MathFn, Module, Op, Signature, Type,
-    UnaryOp, Value, ValueDef,
+    BinaryOp, Block, Builder, Copied, Func, Function, Inst, InstData, MathFn, Module, Op,
+    Signature, Type, UnaryOp, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -475,62 +475,25 @@ fn body(
 ) -> Function {
     let mut to = Function::with_entry(name, sig);
     to.local = true;
-    let mut values: HashMap<Value, Value> = HashMap::new();
-    for (&input, argument) in inputs.iter().zip(to.arguments().to_vec()) {
-        values.insert(input, argument);
-        if let Some(name) = &from.value(input).name {
-            to.set_value_name(argument, name.clone());
+    let arguments = to.arguments().to_vec();
+    let known = inputs.iter().copied().zip(arguments).collect();
+    let left_out = |block, inst| is_left_out(from, iteration, block, inst);
+    let copied = Copied::new(&mut to, from, &iteration.region, known, left_out);
+    for &(block, copy) in &copied.insts {
+        to.attach_inst(copied.blocks[&block], copy);
+    }
+    for (&value, &copy) in &copied.values {
+        if let Some(name) = &from.value(value).name {
+            to.set_value_name(copy, name.clone());
         }
     }
-    let mut blocks: HashMap<Block, Block> = HashMap::new();
-    for &block in &iteration.region {
-        let copy = to.add_block();
-        blocks.insert(block, copy);
-        if block != iteration.header {
-            for &param in from.block_params(block) {
-                let copy = to.add_block_param(copy, from.ty(param));
-                values.insert(param, copy);
-            }
-        }
-    }
-    let mut copies = Vec::new();
-    for &block in &iteration.region {
-        for &inst in from.block_insts(block) {
-            if is_left_out(from, iteration, block, inst) {
-                continue;
-            }
-            let result = from.result(inst);
-            let ty = result.map_or(Type::void(), |v| from.ty(v));
-            let copy = to.make_inst(from.inst(inst).clone(), ty);
-            to.attach_inst(blocks[&block], copy);
-            if let (Some(old), Some(new)) = (result, to.result(copy)) {
-                values.insert(old, new);
-                if let Some(name) = &from.value(old).name {
-                    to.set_value_name(new, name.clone());
-                }
-            }
-            copies.push(copy);
-        }
-    }
-    let copied = |to: &mut Function, value: Value| match (values.get(&value), from.def(value)) {
-        (Some(&new), _) => new,
-        (None, ValueDef::Const(constant)) => to.constant(from.ty(value), constant.clone()),
-        (None, _) => panic!("a value of {} is used but not defined", from.name),
-    };
-    for copy in copies {
-        let mut data: InstData = to.inst(copy).clone();
-        data.map_operands(|value| copied(&mut to, value));
-        for edge in data.op.edges_mut() {
-            edge.block = blocks[&edge.block];
-        }
-        *to.inst_mut(copy) = data;
-    }
-    let bottom = blocks[&iteration.bottom];
+    let bottom = copied.blocks[&iteration.bottom];
     let terms = iteration.terms.iter().map(|&term| match term {
-        Term::Value(value) => copied(&mut to, value),
+        Term::Value(value) => copied.value(&mut to, value),
         Term::Product(inst) => {
             let data = from.inst(inst);
-            let factors = data.args[..2].iter().map(|&v| copied(&mut to, v)).collect();
+            let factors = data.args[..2].iter().map(|&v| copied.value(&mut to, v));
+            let factors = factors.collect();
             let mut builder = Builder::new(&mut to, bottom);
             builder.loc = data.loc;
             builder.float_flags = data.flags;
@@ -543,11 +506,6 @@ fn body(
     let result = bundle_values(&mut builder, &terms);
     builder.ret(result);
     let entry = to.entry();
-    Builder::new(&mut to, entry).jump(blocks[&iteration.header], Vec::new());
-    for (value, declarations) in &from.declared {
-        if let Some(&copy) = values.get(value) {
-            to.declared.insert(copy, declarations.clone());
-        }
-    }
+    Builder::new(&mut to, entry).jump(copied.blocks[&iteration.header], Vec::new());
     to
 }
