@@ -127,7 +127,7 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
         // A decision is repeated exactly or not at all: the same comparison of recomputed floats
         // may come out differently.
         op if op.jumps()
-            && data.args.iter().any(|&v| is_rounded(func, v))
+            && data.args.iter().any(|&v| is_rounded(primal, func, v))
             && !primal.breaks(Defect::DecisionRecomputed) =>
         {
             Recipe::Never(Why::Decision)
@@ -149,10 +149,11 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
     }
 }
 
-/// Whether a value is the rounded result of float arithmetic.
-fn is_rounded(func: &Function, value: Value) -> bool {
+/// Whether a value is the rounded result of float arithmetic. An argument may be, where the sweeps are
+/// apart: who calls the second may have computed it again.
+fn is_rounded(primal: &Primal, func: &Function, value: Value) -> bool {
     let Some(inst) = func.def_inst(value) else {
-        return false;
+        return !primal.key.combined && primal.function.arguments().contains(&value);
     };
     !matches!(
         func.inst(inst).op,
