@@ -1,13 +1,11 @@
 """Functions of the benchmarks in JAX, as one writes them there: arrays, `jit`, `grad`."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import gammaln, logsumexp
 
-from turns import Cannot, serve
+from turns import Cannot, measured, serve
 
 FULL = jax.lax.Precision.HIGHEST
 
@@ -193,20 +191,4 @@ def det(shared):
     raise Cannot("an expansion in minors is no program of arrays: each minor would be traced")
 
 
-serve(
-    {
-        "dot": dot,
-        "matmul i j k": partial(matmul, False),
-        "matmul i k j": partial(matmul, False),
-        "matmul a b^T": partial(matmul, True),
-        "lse": lse,
-        "llsq": llsq,
-        "kmeans gradient": partial(kmeans, False),
-        "kmeans direction": partial(kmeans, True),
-        "gmm": gmm,
-        "lstm": lstm,
-        "ode": ode,
-        "ba": ba,
-        "det": det,
-    }
-)
+serve(measured(globals()))

@@ -1,12 +1,10 @@
 """Functions of the benchmarks in PyTorch, as one writes them there: tensors and `autograd`."""
 
 import math
-from functools import partial
-
 import numpy as np
 import torch
 
-from turns import Cannot, serve
+from turns import Cannot, measured, serve
 
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
@@ -191,20 +189,4 @@ def det(shared):
     raise Cannot("an expansion in minors is no program of tensors: each minor would be a graph")
 
 
-serve(
-    {
-        "dot": dot,
-        "matmul i j k": partial(matmul, False),
-        "matmul i k j": partial(matmul, False),
-        "matmul a b^T": partial(matmul, True),
-        "lse": lse,
-        "llsq": llsq,
-        "kmeans gradient": partial(kmeans, False),
-        "kmeans direction": partial(kmeans, True),
-        "gmm": gmm,
-        "lstm": lstm,
-        "ode": ode,
-        "ba": ba,
-        "det": det,
-    }
-)
+serve(measured(globals()))

@@ -9,40 +9,18 @@
 //!
 //! One test for each program, so that nextest runs them side by side.
 
+#[macro_use]
+#[path = "common/listed.rs"]
+mod listed;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The levels that every program is built at.
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
-macro_rules! gradients {
-    ($($name:ident),* $(,)?) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )*
-
-        /// A program that no test runs would go unnoticed.
-        #[test]
-        fn every_program_is_listed() {
-            let listed = [$(stringify!($name)),*];
-            for entry in std::fs::read_dir(programs()).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                let stem = name.strip_suffix(".c").or(name.strip_suffix(".cpp"));
-                if let Some(stem) = stem
-                    && !stem.ends_with(".native")
-                {
-                    assert!(listed.contains(&stem), "{name} is not in the list of tests");
-                }
-            }
-        }
-    };
-}
-
-gradients!(
+programs!(
+    programs:
     allocators,
     arrays,
     beside_constants,

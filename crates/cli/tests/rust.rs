@@ -8,32 +8,15 @@
 //! One test for each program, so that nextest runs them side by side.
 
 mod common;
+#[macro_use]
+#[path = "common/listed.rs"]
+mod listed;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-macro_rules! programs {
-    ($($name:ident),* $(,)?) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )*
-
-        /// A program that no test runs would go unnoticed.
-        #[test]
-        fn every_program_is_listed() {
-            let listed = [$(stringify!($name)),*];
-            for entry in std::fs::read_dir(folder()).unwrap() {
-                let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
-                assert!(name == "check" || listed.contains(&&*name), "{name} is not in the list of tests");
-            }
-        }
-    };
-}
-
 programs!(
+    folder:
     arrays,
     autovectorized,
     beside_constants,

@@ -3,37 +3,16 @@
 //! returns zero only if all of them do. One test for each, so that nextest runs them side by side.
 
 mod common;
+#[macro_use]
+#[path = "common/listed.rs"]
+mod listed;
 
 use common::{Folder, succeed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-macro_rules! suite {
-    ($($name:ident),* $(,)?) => {
-        $(
-            #[test]
-            fn $name() {
-                check(stringify!($name));
-            }
-        )*
-
-        /// A program that no test runs would go unnoticed.
-        #[test]
-        fn every_program_is_listed() {
-            let listed = [$(stringify!($name)),*];
-            for entry in std::fs::read_dir(programs()).unwrap() {
-                let path = entry.unwrap().path();
-                let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-                let is_program = path.extension().is_some_and(|e| e == "c" || e == "cpp");
-                if is_program {
-                    assert!(listed.contains(&stem.as_str()), "{stem} is not in the list of tests");
-                }
-            }
-        }
-    };
-}
-
-suite!(
+programs!(
+    programs:
     ba,
     brusselator,
     det,

@@ -88,6 +88,8 @@ pub enum Defect {
     GlobalIsItsShadow,
     /// The reverse of a store clears the primal memory, too.
     PrimalWritten,
+    /// An iteration is replayed though what it reads was overwritten.
+    ReplayOfOverwritten,
 }
 
 impl Defect {
@@ -134,5 +136,6 @@ impl Defect {
         Defect::DecisionRecomputed,
         Defect::GlobalIsItsShadow,
         Defect::PrimalWritten,
+        Defect::ReplayOfOverwritten,
     ];
 }

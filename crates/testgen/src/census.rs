@@ -1,7 +1,8 @@
 //! Which constructs a program contains: what is rare in many programs is not tested.
 
 use crate::tree::{
-    Base, Cond, Expr, Form, Fun, Index, Int, Kernel, Near, NestForm, Program, Stmt, Trips,
+    Base, Carries, Cond, Expr, Form, Fun, Goal, Index, Int, Kernel, Near, NestForm, Points,
+    Program, Stmt, Trips,
 };
 use std::collections::BTreeSet;
 
@@ -56,6 +57,9 @@ pub const CONSTRUCTS: &[&str] = &[
     "function near its edge",
     "inactive memory",
     "loop nest as one instruction",
+    "independent iterations",
+    "memory that iterations use one after the other",
+    "memory that carries something from iteration to iteration",
 ];
 
 /// The constructs in a program, in functions that are called.
@@ -276,12 +280,30 @@ impl Census<'_> {
                 }
             }
             Stmt::Recurse(..) => self.note("recursion"),
+            Stmt::Points(points) => self.points(points),
             Stmt::Buffer(heap, body) => {
                 self.note_if(at.loops > 0 && *heap, "allocation in a loop");
                 self.note_if(at.loops > 0 && !*heap, "memory in the frame in a loop");
                 self.stmts(body, at);
             }
             _ => {}
+        }
+    }
+
+    fn points(&mut self, points: &Points) {
+        let carries = points.scratch.map(|scratch| scratch.carries);
+        let sum = matches!(points.goal, Goal::Sum(_));
+        self.note_if(sum && carries.is_none(), "independent iterations");
+        match carries {
+            None => {}
+            Some(Carries::Nothing) => {
+                self.note("memory that iterations use one after the other");
+            }
+            Some(_) => self.note("memory that carries something from iteration to iteration"),
+        }
+        self.bases(&points.from);
+        if let Goal::Element(base) = points.goal {
+            self.base(base);
         }
     }
 

@@ -1,7 +1,9 @@
 //! Makes a failing program smaller: leaves out statements, replaces them by what is inside, and
 //! puts simple values in place of expressions, while the failure remains.
 
-use crate::tree::{Args, Cond, Expr, Index, Int, Nest, Program, Returns, Routine, Stmt, Trips};
+use crate::tree::{
+    Args, Cond, Expr, Index, Int, Nest, Points, Program, Returns, Routine, Stmt, Trips,
+};
 
 /// The smallest program found with so many tries that still fails.
 pub fn shrink(program: &Program, most: usize, fails: &mut dyn FnMut(&Program) -> bool) -> Program {
@@ -178,6 +180,7 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
                 ..nest.clone()
             }));
         }
+        Stmt::Points(points) => all.extend(fewer_points(points)),
         Stmt::Call(callee, Args::Active(x, y, e), slot) => {
             let smaller = exprs(e).into_iter();
             all.extend(smaller.map(|e| Stmt::Call(*callee, Args::Active(*x, *y, e), *slot)));
@@ -219,6 +222,38 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
         _ => {}
     }
     all
+}
+
+/// The same loop with less in it.
+fn fewer_points(points: &Points) -> Vec<Stmt> {
+    let mut all = Vec::new();
+    if points.scratch.is_some() {
+        all.push(Points {
+            scratch: None,
+            ..points.clone()
+        });
+    }
+    for i in 0..points.parts.len() {
+        let mut parts = points.parts.clone();
+        parts.remove(i);
+        all.push(Points {
+            parts,
+            ..points.clone()
+        });
+    }
+    for (count, inner) in [
+        (Index::Const(1), points.inner.clone()),
+        (points.count.clone(), Index::Const(0)),
+    ] {
+        if (&count, &inner) != (&points.count, &points.inner) {
+            all.push(Points {
+                count,
+                inner,
+                ..points.clone()
+            });
+        }
+    }
+    all.into_iter().map(Stmt::Points).collect()
 }
 
 /// Simpler expressions: a constant, the operands, and simpler operands.

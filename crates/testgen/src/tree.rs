@@ -444,6 +444,74 @@ pub enum Stmt {
     Buffer(bool, Vec<Stmt>),
     /// A loop nest as one instruction.
     Nest(Nest),
+    /// A loop whose iterations are independent of each other, or almost.
+    Points(Points),
+}
+
+/// A loop over points, with inner loops that compute a number for each. No iteration knows of another
+/// unless [`Scratch`] or [`Goal`] lets it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Points {
+    /// What is read: `x` at the point and around it, and `y`.
+    pub from: [Base; 2],
+    /// How many points there are: one more than this.
+    pub count: Index,
+    /// How often the inner loops run: two times more than this.
+    pub inner: Index,
+    /// The inner loops; each begins with the number that the one before has computed.
+    pub parts: Vec<Part>,
+    /// Memory that the iterations use one after the other.
+    pub scratch: Option<Scratch>,
+    /// Where the numbers go.
+    pub goal: Goal,
+    /// A float that is used everywhere.
+    pub scalar: Slot,
+}
+
+/// An inner loop over elements of `y`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A sum.
+    Sum,
+    /// A product.
+    Product,
+    /// The least distance, and the element where it is.
+    Least,
+    /// Goes on until a number is large enough.
+    Until,
+    /// A polynomial, by the powers of its variable.
+    Powers,
+}
+
+/// Memory that is filled in each iteration, and then read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Scratch {
+    /// Whether it is on the heap, or else in the frame.
+    pub heap: bool,
+    /// What comes from the iteration before.
+    pub carries: Carries,
+}
+
+/// What an iteration finds in memory that the one before has left there.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Carries {
+    /// Nothing: it writes all that it reads, before.
+    Nothing,
+    /// One element that is read first and written last.
+    Last,
+    /// The first element, which is not written again except for the sake of the next.
+    First,
+    /// The element after the last that it has written.
+    Beyond,
+}
+
+/// Where the numbers of points go.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// They are added up.
+    Sum(Slot),
+    /// Each has an element of its own, which may be one that is read.
+    Element(Base),
 }
 
 /// Functions with what programs at random have too rarely. All take two pointers to [`REACH`]

@@ -1,8 +1,14 @@
 //! Generated programs contain every construct that breaks tools like ours, and often enough.
 
 use std::collections::BTreeMap;
+use zymase_core::ir::Mode;
+use zymase_core::ir::text::{parse_module, print_module};
+use zymase_core::pipeline::{Options, differentiate};
 use zymase_testgen::census::{CONSTRUCTS, constructs};
 use zymase_testgen::grow::grow;
+use zymase_testgen::lower::lower;
+use zymase_testgen::referee::wrapper;
+use zymase_testgen::trial::arguments;
 
 /// How many programs are counted.
 const SEEDS: u64 = 4000;
@@ -27,4 +33,19 @@ fn one_program_in_a_hundred_has_each_construct() {
         rare.is_empty(),
         "less than one program in a hundred has {rare:?}"
     );
+}
+
+/// Iterations are replayed in one program of a hundred, so the trials reach what does that.
+#[test]
+fn one_program_in_a_hundred_replays_iterations() {
+    const SEEDS: u64 = 200;
+    let replays = |&seed: &u64| {
+        let mut module = parse_module(&lower(&grow(seed))).unwrap();
+        let func = module.func_by_name("f").unwrap();
+        wrapper(&mut module, func, &arguments(0), Mode::Combined);
+        differentiate(&mut module, &Options::default()).is_ok()
+            && print_module(&module).contains(".iteration.gradient(")
+    };
+    let count = (0..SEEDS).filter(replays).count() as u64;
+    assert!(count * 100 >= SEEDS, "only {count} of {SEEDS} programs do");
 }

@@ -142,6 +142,7 @@ fn found_by(defect: Defect) -> u64 {
         Defect::WrongAlias => 98,
         Defect::LaterIterationsIgnored => 484,
         Defect::OuterCounterStale => 225,
+        Defect::ReplayOfOverwritten => 175,
         _ => 0,
     }
 }

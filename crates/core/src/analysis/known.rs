@@ -11,7 +11,7 @@
 pub mod rust;
 
 use crate::blas;
-use crate::ir::{AllocInfo, AllocKind, Call, Callee, FnFlags, Function, Module};
+use crate::ir::{AllocInfo, AllocKind, Call, Callee, FnFlags, Function, InstData, Module};
 
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug)]
@@ -103,6 +103,18 @@ pub fn throws(name: &str) -> bool {
 /// panics. What is thrown goes on somewhere, and takes its value along.
 pub fn is_last(function: &Function) -> bool {
     function.attrs.flags.contains(FnFlags::NORETURN) && !throws(&function.name)
+}
+
+/// Whether an instruction is a call that never returns, because the function says so or the call.
+pub fn never_returns(module: &Module, data: &InstData) -> bool {
+    let Some(call) = data.op.call() else {
+        return false;
+    };
+    let callee = match call.callee {
+        Callee::Direct(func) => module.funcs[func].attrs.flags,
+        Callee::Indirect => FnFlags::empty(),
+    };
+    (callee | call.attrs.flags).contains(FnFlags::NORETURN)
 }
 
 /// What is known of a library function of this name.

@@ -14,6 +14,7 @@ pub mod overwrite;
 pub mod points_to;
 pub mod ranges;
 pub mod relocation;
+pub mod repeatable;
 pub mod targets;
 pub mod trip_count;
 pub mod types;

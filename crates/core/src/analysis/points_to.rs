@@ -405,15 +405,6 @@ impl Solver<'_> {
     }
 }
 
-/// No memory has an address below.
-const PAGE: i128 = 4096;
-
-/// Whether a number is the address of nothing: zero, or the alignment that Rust takes for the address
-/// of memory without bytes.
-pub fn is_below_memory(func: &Function, number: Value) -> bool {
-    func.as_int(number).is_some_and(|n| (0..PAGE).contains(&n))
-}
-
 /// Whether values of a type may hold pointers as pointers.
 fn carries_pointers(ty: Type) -> bool {
     match ty.kind() {

@@ -233,6 +233,38 @@ impl Op {
         )
     }
 
+    /// Whether this only computes, so that it can be done twice. `freeze` is not of these: it may
+    /// choose otherwise the second time.
+    pub fn only_computes(&self) -> bool {
+        matches!(
+            self,
+            Op::Unary(UnaryOp::FNeg)
+                | Op::Binary(_)
+                | Op::ICmp(_)
+                | Op::FCmp(_)
+                | Op::Cast(_)
+                | Op::Select
+                | Op::Math(_)
+                | Op::ExtractElement
+                | Op::InsertElement
+                | Op::Shuffle(_)
+                | Op::Extract(_)
+                | Op::Insert(_)
+                | Op::Address { .. }
+        )
+    }
+
+    /// Whether the result for two floats beside each other may be far apart: a comparison, a
+    /// conversion to an integer, a function with jumps.
+    pub fn jumps(&self) -> bool {
+        match self {
+            Op::FCmp(_) | Op::Cast(CastOp::FpToSi | CastOp::FpToUi) => true,
+            Op::Binary(BinaryOp::FRem) => true,
+            Op::Math(function) => function.jumps(),
+            _ => false,
+        }
+    }
+
     /// The call that this makes, if it is a call or an invoke.
     pub fn call(&self) -> Option<&Call> {
         match self {

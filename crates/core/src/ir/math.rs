@@ -29,6 +29,28 @@ macro_rules! math_functions {
     };
 }
 
+impl MathFn {
+    /// Whether there is one right result, which everybody computes: the function is rounded correctly,
+    /// or need not be.
+    pub fn is_exact(self) -> bool {
+        use MathFn::*;
+        matches!(
+            self,
+            Sqrt | Fma | Fabs | Copysign | Minimum | Maximum | MinimumNum | MaximumNum | Floor
+        ) || matches!(self, Ceil | Trunc | Round | RoundEven | Rint | Nearbyint)
+            || matches!(self, Fmod | Remainder | Ldexp | Significand | Logb)
+    }
+
+    /// Whether the result for two floats beside each other may be far apart, as a comparison's is.
+    pub fn jumps(self) -> bool {
+        use MathFn::*;
+        matches!(
+            self,
+            Floor | Ceil | Trunc | Round | RoundEven | Rint | Nearbyint | Fmod | Remainder
+        ) || matches!(self, Logb | Significand | Copysign | Atan2)
+    }
+}
+
 /// What a parameter of a [`MathFn`] is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum MathParam {

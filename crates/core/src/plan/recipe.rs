@@ -126,15 +126,18 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
         Op::Unary(UnaryOp::Freeze) => Recipe::Never(Why::Frozen),
         // A decision is repeated exactly or not at all: the same comparison of recomputed floats
         // may come out differently.
-        Op::FCmp(_) | Op::Cast(CastOp::FpToSi | CastOp::FpToUi) => {
-            match data.args.iter().any(|&v| is_rounded(func, v)) {
-                true if !primal.breaks(Defect::DecisionRecomputed) => Recipe::Never(Why::Decision),
-                _ => again(1),
-            }
+        op if op.jumps()
+            && data.args.iter().any(|&v| is_rounded(primal, func, v))
+            && !primal.breaks(Defect::DecisionRecomputed) =>
+        {
+            Recipe::Never(Why::Decision)
         }
-        Op::Unary(_) | Op::ICmp(_) | Op::Select | Op::Cast(_) | Op::Address { .. } => {
-            again(cost(&data.op))
-        }
+        Op::Unary(_)
+        | Op::ICmp(_)
+        | Op::FCmp(_)
+        | Op::Select
+        | Op::Cast(_)
+        | Op::Address { .. } => again(cost(&data.op)),
         Op::Binary(_) | Op::Math(_) => again(cost(&data.op)),
         Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => {
             again(cost(&data.op))
@@ -146,10 +149,11 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
     }
 }
 
-/// Whether a value is the rounded result of float arithmetic.
-fn is_rounded(func: &Function, value: Value) -> bool {
+/// Whether a value is the rounded result of float arithmetic. An argument may be, where the sweeps are
+/// apart: who calls the second may have computed it again.
+fn is_rounded(primal: &Primal, func: &Function, value: Value) -> bool {
     let Some(inst) = func.def_inst(value) else {
-        return false;
+        return !primal.key.combined && primal.function.arguments().contains(&value);
     };
     !matches!(
         func.inst(inst).op,

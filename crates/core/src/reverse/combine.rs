@@ -4,9 +4,8 @@
 use super::Bodies;
 use super::delayed::{self, LIST_FIELD, list_access};
 use crate::derivative::{Key, bundle_values};
-use crate::ir::{Block, Builder, Function, InstData, Op, Signature, Type, Value, ValueDef};
+use crate::ir::{Block, Builder, Copied, Function, Op, Signature, Type, Value};
 use crate::support::Callable;
-use std::collections::HashMap;
 
 /// The combined form of a derivative.
 ///
@@ -97,64 +96,21 @@ fn copy_body(
     from: &Function,
     args: &[Value],
 ) -> (Block, Vec<(Block, Option<Value>)>) {
-    let mut values: HashMap<Value, Value> = HashMap::new();
-    let mut blocks: HashMap<Block, Block> = HashMap::new();
-    for &block in from.blocks() {
-        let copy = to.add_block();
-        blocks.insert(block, copy);
-        if block == from.entry() {
-            values.extend(from.arguments().iter().copied().zip(args.iter().copied()));
-            continue;
-        }
-        for &param in from.block_params(block) {
-            let copy = to.add_block_param(copy, from.ty(param));
-            values.insert(param, copy);
-        }
-    }
-    // Results first, because a loop uses values before the layout defines them.
-    let mut copies = Vec::new();
-    for &block in from.blocks() {
-        for &inst in from.block_insts(block) {
-            let result = from.result(inst);
-            let ty = result.map_or(Type::void(), |v| from.ty(v));
-            let copy = to.make_inst(from.inst(inst).clone(), ty);
-            if let (Some(old), Some(new)) = (result, to.result(copy)) {
-                values.insert(old, new);
-            }
-            copies.push((block, copy));
-        }
-    }
+    let arguments = from.arguments().iter().copied();
+    let known = arguments.zip(args.iter().copied()).collect();
+    let copied = Copied::new(to, from, from.blocks(), known, |_, _| false);
     let mut returns = Vec::new();
-    for (block, copy) in copies {
-        let mut data: InstData = to.inst(copy).clone();
-        data.map_operands(|value| match values.get(&value) {
-            Some(&new) => new,
-            None => {
-                let ValueDef::Const(constant) = from.def(value) else {
-                    panic!("a value of {} is used but not defined", from.name);
-                };
-                to.constant(from.ty(value), constant.clone())
-            }
-        });
-        for edge in data.op.edges_mut() {
-            edge.block = blocks[&edge.block];
-        }
+    for &(block, copy) in &copied.insts {
+        let data = to.inst(copy);
         if let Op::Return = data.op {
-            returns.push((blocks[&block], data.args.first().copied()));
+            returns.push((copied.blocks[&block], data.args.first().copied()));
             continue;
         }
         let is_slot = matches!(data.op, Op::Alloca { .. }) && to.as_int(data.args[0]).is_some();
-        *to.inst_mut(copy) = data;
         match is_slot && block == from.entry() {
             true => to.attach_inst(to.entry(), copy),
-            false => to.attach_inst(blocks[&block], copy),
+            false => to.attach_inst(copied.blocks[&block], copy),
         }
     }
-    for (value, declarations) in &from.declared {
-        if let Some(&copy) = values.get(value) {
-            let known = to.declared.entry(copy).or_default();
-            known.extend(declarations);
-        }
-    }
-    (blocks[&from.entry()], returns)
+    (copied.blocks[&from.entry()], returns)
 }

@@ -80,12 +80,22 @@ pub struct Bodies {
 /// What the reverse sweep of a function would need, and how it would get it.
 pub fn planned(synthesis: &mut Synthesis, primal: &Primal) -> Result<(Augmented, Plan)> {
     let sig = primal.key.sweep_signature(&primal.function.sig);
-    let walk = shadow::walk(synthesis, primal, Sweep::Pointers, &sig.params)?;
-    let augmented = Augmented::new(walk);
-    let needs = Gradient::record(synthesis, primal, &augmented)?;
-    let options = &synthesis.options;
-    let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
-    Ok((augmented, plan))
+    loop {
+        let before = synthesis.made();
+        let walk = shadow::walk(synthesis, primal, Sweep::Pointers, &sig.params)?;
+        let augmented = Augmented::new(walk);
+        let needs = Gradient::record(synthesis, primal, &augmented)?;
+        let options = &synthesis.options;
+        let plan = plan::choose(&synthesis.module, options, primal, &augmented, needs);
+        let inconsistent = replay::inconsistent(synthesis, primal, &augmented, &plan);
+        if inconsistent.is_empty() {
+            return Ok((augmented, plan));
+        }
+        synthesis.go_back(before);
+        let calls = inconsistent.into_iter();
+        let them = calls.map(|call| (primal.key.clone(), call));
+        synthesis.not_replayed.extend(them);
+    }
 }
 
 /// Writes both sweeps of a function.

@@ -6,18 +6,31 @@
 //! forward sweep of the whole function keeps nothing of such a loop, and if nobody asks for what the
 //! loop adds up, the loop is not run there at all.
 //!
-//! Such an iteration is made a function ([`outline_iterations`](crate::simplify::outline_iterations)), and the combined derivative of that
-//! function is what the reverse sweep calls.
+//! Such an iteration is made a function, by [`outline_iterations`](crate::simplify::outline_iterations),
+//! and the combined derivative of that function is what the reverse sweep calls.
+//!
+//! # Where both sweeps run an iteration
+//!
+//! If somebody does ask for the sums, there are two copies of an iteration, which are compiled apart
+//! from each other. They must take the same ways, or the derivative is not that of what was computed.
+//! Arithmetic without permissions to round otherwise is the same in both, and so is every decision by
+//! it. Where decisions follow from other arithmetic, or from `freeze`, an iteration is replayed only if
+//! the forward sweep needs nothing of it ([`repeatable`]): then the one run is the replay, which keeps
+//! its decisions for its own reverse. What is needed is known when there is a plan, so [`planned`]
+//! makes another one if it turns out that it is the sums.
 
 use super::{Augmented, planned};
 use crate::analysis::loops::Loop;
 use crate::analysis::overwrite::Overwritten;
+use crate::analysis::repeatable;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::ir::{FnFlags, Function, Inst, ModRef, Op, ReturnActivity, Value, ValueDef};
 use crate::plan::{Plan, PlanKind, cost, weight};
+use crate::planted::Defect;
 use crate::primal::Primal;
+use crate::shadow::Reversal;
 use crate::simplify::canonical_loops;
 use crate::simplify::outline_iterations::{Finder, Iteration, outline};
 use crate::synthesis::Synthesis;
@@ -38,7 +51,7 @@ pub fn key(callee: &Key) -> Key {
 }
 
 /// Whether a call of an iteration is reversed by running both of its sweeps then: what it reads must
-/// be intact.
+/// be intact, and it must not decide otherwise than it did.
 pub fn is_legal(synthesis: &Synthesis, primal: &Primal, call: Inst, callee: &Key) -> bool {
     let function = &synthesis.module.funcs[callee.func];
     let options = &synthesis.options;
@@ -49,6 +62,44 @@ pub fn is_legal(synthesis: &Synthesis, primal: &Primal, call: Inst, callee: &Key
         && callee.globals.is_empty()
         && callee.held.is_empty()
         && reads_intact_memory(primal, call)
+        && !synthesis.not_replayed.contains(&(primal.key.clone(), call))
+}
+
+/// The calls that are replayed, that the forward sweep needs too, and that may decide otherwise the
+/// second time.
+pub fn inconsistent(
+    synthesis: &Synthesis,
+    primal: &Primal,
+    augmented: &Augmented,
+    plan: &Plan,
+) -> Vec<Inst> {
+    let calls = augmented.calls.iter();
+    let replayed = calls.filter(|(_, call)| matches!(call.reversal, Reversal::Replay { .. }));
+    let mut replayed: Vec<Inst> = replayed.map(|(&inst, _)| inst).collect();
+    if replayed.is_empty() {
+        return replayed;
+    }
+    let live = live_values(primal, plan);
+    let result = |inst: &Inst| primal.function.result(*inst);
+    replayed.retain(|inst| result(inst).is_some_and(|result| live.contains(&result)));
+    replayed.retain(|&inst| {
+        let function = &synthesis.module.funcs[augmented.calls[&inst].key.func];
+        let operands = &primal.function.inst(inst).args;
+        let unsure = repeatable::unsure_operands(
+            &synthesis.module,
+            &primal.function,
+            &|_| may_differ(primal),
+            operands,
+        );
+        !repeatable::decides_alike(&synthesis.module, function, &|i| unsure[i], &|_| true)
+    });
+    replayed
+}
+
+/// Whether the floats that a function is given may differ from one sweep to the other: whoever calls
+/// the two may compute them again.
+fn may_differ(primal: &Primal) -> bool {
+    !primal.key.combined
 }
 
 /// Whether a call does nothing but to read memory that is still the same when it is reversed.
@@ -61,7 +112,8 @@ fn reads_intact_memory(primal: &Primal, inst: Inst) -> bool {
     let changes = window.arguments.iter().any(|&changes| changes);
     let other_changes = does.other.contains(ModRef::READ) && window.other;
     let only_reads = does.inaccessible.is_empty() && !does.may_write() && !does.leaves;
-    only_reads && !changes && !other_changes
+    let intact = !changes && !other_changes;
+    only_reads && (intact || primal.breaks(Defect::ReplayOfOverwritten))
 }
 
 /// Makes functions of the iterations of loops where replaying them costs less than a tape. If there
@@ -81,12 +133,16 @@ pub fn outline_where_it_pays(
     let before = synthesis.made();
     let (augmented, plan) = planned(synthesis, primal)?;
     let live = live_values(primal, &plan);
-    let pays = |(l, _): &(Loop, Iteration)| {
+    let pays = |(l, iteration): &(Loop, Iteration)| {
+        let runs = is_run(primal, &live, *l);
+        if runs && !decides_alike(synthesis, primal, iteration) {
+            return false;
+        }
         let chance = synthesis
             .options
             .chance(Choice::Replay, (&primal.function.name, *l));
         chance.map_or_else(
-            || pays(synthesis, primal, &augmented, &plan, &live, *l),
+            || pays(synthesis, primal, &augmented, &plan, runs, *l),
             |n| n % 2 == 0,
         )
     };
@@ -101,7 +157,7 @@ pub fn outline_where_it_pays(
     }
     synthesis.go_back(before);
     for (_, iteration) in &chosen {
-        let (callee, _) = outline(&mut synthesis.module, &mut function, iteration);
+        let callee = outline(&mut synthesis.module, &mut function, iteration);
         synthesis.module.funcs[callee].attrs.flags |= FnFlags::ITERATION;
     }
     let before = std::mem::replace(&mut synthesis.module.funcs[key.func], function);
@@ -115,6 +171,7 @@ fn candidates(primal: &Primal) -> Vec<(Loop, Iteration)> {
     let loops = &primal.loops;
     let finder = Finder::new(&primal.function, &primal.cfg, loops);
     let only_reads = |inst: Inst| match &primal.function.inst(inst).op {
+        Op::Load(_) if primal.breaks(Defect::ReplayOfOverwritten) => true,
         Op::Load(_) => primal.overwritten(inst) == Overwritten::Never,
         _ => reads_intact_memory(primal, inst),
     };
@@ -132,6 +189,22 @@ fn candidates(primal: &Primal) -> Vec<(Loop, Iteration)> {
     found
 }
 
+/// Whether an iteration decides the same in both sweeps.
+fn decides_alike(synthesis: &Synthesis, primal: &Primal, iteration: &Iteration) -> bool {
+    let blocks: HashSet<_> = iteration.blocks().iter().copied().collect();
+    let arguments = |_| may_differ(primal);
+    let inside = |block| blocks.contains(&block);
+    repeatable::decides_alike(&synthesis.module, &primal.function, &arguments, &inside)
+}
+
+/// Whether the forward sweep runs a loop: somebody asks for what it adds up.
+fn is_run(primal: &Primal, live: &HashSet<Value>, l: Loop) -> bool {
+    let header = primal.loops.header(l);
+    let is_sum = |v: &&Value| primal.function.ty(**v).is_float_like();
+    let mut sums = primal.function.block_params(header).iter().filter(is_sum);
+    sums.any(|sum| live.contains(sum))
+}
+
 /// Whether keeping what the reverse of the loops in a loop needs costs more than to run an iteration
 /// again.
 fn pays(
@@ -139,7 +212,7 @@ fn pays(
     primal: &Primal,
     augmented: &Augmented,
     plan: &Plan,
-    live: &HashSet<Value>,
+    runs: bool,
     l: Loop,
 ) -> bool {
     let layout = &synthesis.module.layout;
@@ -151,11 +224,8 @@ fn pays(
         Some(weight(primal, Some(inner)).saturating_mul(8 + bytes))
     });
     let kept: u64 = kept.fold(0, u64::saturating_add);
-    let header = primal.loops.header(l);
-    let is_sum = |v: &&Value| primal.function.ty(**v).is_float_like();
-    let mut sums = primal.function.block_params(header).iter().filter(is_sum);
-    // If nobody asks for what the loop adds up, it runs in the reverse sweep only.
-    let again = match sums.any(|sum| live.contains(sum)) {
+    // If the forward sweep does not run the loop, the replay is the one run.
+    let again = match runs {
         true => work(primal, l),
         false => 0,
     };

@@ -14,6 +14,7 @@
 //! instructions added and a new entry block whose parameters are those of the derivative;
 //! [`Walk::shadows`] says which value is whose shadow. Every primal value keeps its number.
 
+mod callees;
 mod calls;
 mod finite;
 pub mod globals;
@@ -22,7 +23,7 @@ mod nest;
 pub mod record;
 mod runtime;
 
-pub use calls::{ActiveCall, Reversal};
+pub use callees::{ActiveCall, Reversal};
 pub use nest::active_params;
 pub use runtime::{choose, spare};
 

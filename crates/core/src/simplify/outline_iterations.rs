@@ -13,8 +13,8 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::loops::{Loop, Loops};
 use crate::derivative::{bundle, bundle_values};
 use crate::ir::{
-    BinaryOp, Block, Builder, Func, Function, Inst, InstData, MathFn, Module, Op, Signature, Type,
-    UnaryOp, Value, ValueDef,
+    BinaryOp, Block, Builder, Copied, Func, Function, Inst, InstData, MathFn, Module, Op,
+    Signature, Type, UnaryOp, Value, ValueDef,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -51,6 +51,13 @@ pub struct Finder<'a> {
     cfg: &'a Cfg,
     loops: &'a Loops,
     blocks: SecondaryMap<Inst, Option<Block>>,
+}
+
+impl Iteration {
+    /// What runs in an iteration, dead ends included.
+    pub fn blocks(&self) -> &[Block] {
+        &self.region
+    }
 }
 
 impl Term {
@@ -91,7 +98,7 @@ impl<'a> Finder<'a> {
         let bottom = exit.from;
         let rotated = matches!(self.cfg.predecessors(latch), &[(from, _)] if from == bottom);
         // The latch stays as it is.
-        let counts = |&inst: &Inst| is_pure(&function.inst(inst).op);
+        let counts = |&inst: &Inst| function.inst(inst).op.only_computes();
         let counting = function.block_insts(latch).split_last();
         let plain = counting.is_some_and(|(_, insts)| insts.iter().all(counts));
         if !rotated || !plain || bottom == latch {
@@ -197,7 +204,7 @@ impl<'a> Finder<'a> {
             for &inst in function.block_insts(block) {
                 let data = function.inst(inst);
                 let allowed = match &data.op {
-                    op if is_pure(op) => true,
+                    op if op.only_computes() => true,
                     Op::Unary(UnaryOp::Freeze) | Op::Unreachable => true,
                     Op::Jump(_) | Op::Branch { .. } | Op::Switch { .. } => true,
                     Op::Load(_) | Op::Call(_) => only_reads(inst),
@@ -337,7 +344,7 @@ impl<'a> Finder<'a> {
         };
         let data = self.function.inst(inst);
         let mut args = data.args.iter();
-        let known = is_pure(&data.op)
+        let known = data.op.only_computes()
             && !sums.contains(&value)
             && args.all(|&v| self.follows(l, v, sums, seen, control));
         if known && seen.insert(value) && !self.is_latch(l, inst) {
@@ -369,32 +376,8 @@ fn summands(data: &InstData) -> &[Value] {
     }
 }
 
-/// Whether an operation only computes, so that it can be done twice.
-fn is_pure(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Unary(UnaryOp::FNeg)
-            | Op::Binary(_)
-            | Op::ICmp(_)
-            | Op::FCmp(_)
-            | Op::Cast(_)
-            | Op::Select
-            | Op::Math(_)
-            | Op::ExtractElement
-            | Op::InsertElement
-            | Op::Shuffle(_)
-            | Op::Extract(_)
-            | Op::Insert(_)
-            | Op::Address { .. }
-    )
-}
-
-/// Makes the iteration a function. Gives the call, which is all that is left of it in the loop.
-pub fn outline(
-    module: &mut Module,
-    function: &mut Function,
-    iteration: &Iteration,
-) -> (Func, Inst) {
+/// Makes the iteration a function. A call of it is all that is left in the loop.
+pub fn outline(module: &mut Module, function: &mut Function, iteration: &Iteration) -> Func {
     let inputs = inputs(function, iteration);
     let types: Vec<Type> = inputs.iter().map(|&v| function.ty(v)).collect();
     let terms = iteration.terms.iter();
@@ -412,7 +395,6 @@ pub fn outline(
     let mut builder = Builder::new(function, header);
     builder.loc = last.and_then(|inst| builder.func.inst(inst).loc);
     let result = builder.call(callee, sig, inputs);
-    let call = result.and_then(|result| builder.func.def_inst(result));
     let mut terms = HashMap::new();
     for (i, &term) in iteration.terms.iter().enumerate() {
         let Some(result) = result else { break };
@@ -442,8 +424,7 @@ pub fn outline(
     let layout = layout.filter(|block| !own.contains(block) || cfg.is_reachable(*block));
     let layout = layout.collect();
     function.set_layout(layout);
-    let call = call.unwrap_or(iteration.additions[0]);
-    (callee, call)
+    callee
 }
 
 /// What the iteration uses of the loop around it.
@@ -494,62 +475,25 @@ fn body(
 ) -> Function {
     let mut to = Function::with_entry(name, sig);
     to.local = true;
-    let mut values: HashMap<Value, Value> = HashMap::new();
-    for (&input, argument) in inputs.iter().zip(to.arguments().to_vec()) {
-        values.insert(input, argument);
-        if let Some(name) = &from.value(input).name {
-            to.set_value_name(argument, name.clone());
+    let arguments = to.arguments().to_vec();
+    let known = inputs.iter().copied().zip(arguments).collect();
+    let left_out = |block, inst| is_left_out(from, iteration, block, inst);
+    let copied = Copied::new(&mut to, from, &iteration.region, known, left_out);
+    for &(block, copy) in &copied.insts {
+        to.attach_inst(copied.blocks[&block], copy);
+    }
+    for (&value, &copy) in &copied.values {
+        if let Some(name) = &from.value(value).name {
+            to.set_value_name(copy, name.clone());
         }
     }
-    let mut blocks: HashMap<Block, Block> = HashMap::new();
-    for &block in &iteration.region {
-        let copy = to.add_block();
-        blocks.insert(block, copy);
-        if block != iteration.header {
-            for &param in from.block_params(block) {
-                let copy = to.add_block_param(copy, from.ty(param));
-                values.insert(param, copy);
-            }
-        }
-    }
-    let mut copies = Vec::new();
-    for &block in &iteration.region {
-        for &inst in from.block_insts(block) {
-            if is_left_out(from, iteration, block, inst) {
-                continue;
-            }
-            let result = from.result(inst);
-            let ty = result.map_or(Type::void(), |v| from.ty(v));
-            let copy = to.make_inst(from.inst(inst).clone(), ty);
-            to.attach_inst(blocks[&block], copy);
-            if let (Some(old), Some(new)) = (result, to.result(copy)) {
-                values.insert(old, new);
-                if let Some(name) = &from.value(old).name {
-                    to.set_value_name(new, name.clone());
-                }
-            }
-            copies.push(copy);
-        }
-    }
-    let copied = |to: &mut Function, value: Value| match (values.get(&value), from.def(value)) {
-        (Some(&new), _) => new,
-        (None, ValueDef::Const(constant)) => to.constant(from.ty(value), constant.clone()),
-        (None, _) => panic!("a value of {} is used but not defined", from.name),
-    };
-    for copy in copies {
-        let mut data: InstData = to.inst(copy).clone();
-        data.map_operands(|value| copied(&mut to, value));
-        for edge in data.op.edges_mut() {
-            edge.block = blocks[&edge.block];
-        }
-        *to.inst_mut(copy) = data;
-    }
-    let bottom = blocks[&iteration.bottom];
+    let bottom = copied.blocks[&iteration.bottom];
     let terms = iteration.terms.iter().map(|&term| match term {
-        Term::Value(value) => copied(&mut to, value),
+        Term::Value(value) => copied.value(&mut to, value),
         Term::Product(inst) => {
             let data = from.inst(inst);
-            let factors = data.args[..2].iter().map(|&v| copied(&mut to, v)).collect();
+            let factors = data.args[..2].iter().map(|&v| copied.value(&mut to, v));
+            let factors = factors.collect();
             let mut builder = Builder::new(&mut to, bottom);
             builder.loc = data.loc;
             builder.float_flags = data.flags;
@@ -562,11 +506,6 @@ fn body(
     let result = bundle_values(&mut builder, &terms);
     builder.ret(result);
     let entry = to.entry();
-    Builder::new(&mut to, entry).jump(blocks[&iteration.header], Vec::new());
-    for (value, declarations) in &from.declared {
-        if let Some(&copy) = values.get(value) {
-            to.declared.insert(copy, declarations.clone());
-        }
-    }
+    Builder::new(&mut to, entry).jump(copied.blocks[&iteration.header], Vec::new());
     to
 }

@@ -77,6 +77,9 @@ pub struct Synthesis {
     changed_by_formatting: Option<Option<Func>>,
     /// The functions of derivatives, in the order they were begun.
     declared: Vec<Func>,
+    /// The calls, by the key of their derivative, that must not run in both sweeps, because they might
+    /// decide otherwise the second time.
+    pub not_replayed: HashSet<(Key, Inst)>,
     /// How many calls through pointers lie between the request and what is being made.
     pub dispatches: usize,
     /// What is suspicious.
@@ -134,6 +137,7 @@ impl Synthesis {
             callees: Callees::default(),
             changed_by_formatting: None,
             declared: Vec::new(),
+            not_replayed: HashSet::new(),
             dispatches: 0,
         }
     }
@@ -144,6 +148,7 @@ impl Synthesis {
         self.effects = None;
         self.refused.clear();
         self.added.clear();
+        self.not_replayed.clear();
         self.with_lists.clear();
         self.callees = Callees::default();
         self.changed_by_formatting = None;

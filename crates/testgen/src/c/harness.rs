@@ -78,6 +78,7 @@ double g[8] = {0.5, 1.5, -0.5, 0.25, 0.75, -1.0, 1.0, 0.125};
 
 static double square(double x) { return x * x; }
 static double aside(double x) { return x * x + 0.2371; }
+static double tame(double x) { return x / (x * x + 1); }
 static double safe_quotient(double x, double y) { return x / (y * y + 1.0); }
 static double guarded_quotient(double x, double y) {
   double quotient = x / y;

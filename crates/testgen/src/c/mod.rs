@@ -11,6 +11,7 @@
 mod control;
 mod expr;
 mod harness;
+mod points;
 mod stmt;
 
 pub use harness::{Expected, program};

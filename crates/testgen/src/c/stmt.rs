@@ -25,6 +25,7 @@ impl Writer<'_> {
             Stmt::Recurse(base, float, result) => self.recurse(*base, float, *result),
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
+            Stmt::Points(points) => self.points(points),
             other => {
                 if let Some(text) = self.simple(other).or_else(|| self.memory(other)) {
                     self.line(&format!("{text};"));

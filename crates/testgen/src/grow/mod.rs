@@ -3,6 +3,7 @@
 //! Each seed first chooses which features its program may use, so that some programs are all
 //! about one feature and others mix many: rare combinations are then not drowned by common ones.
 
+mod points;
 mod statements;
 mod values;
 
@@ -12,7 +13,9 @@ use fastrand::Rng;
 /// The program of a seed.
 pub fn grow(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed);
-    let features = Features::new(&mut rng);
+    let mut features = Features::new(&mut rng);
+    // By a number of its own, so that most programs stay what they were without it.
+    features.points = Rng::with_seed(!seed).u8(..4) == 0;
     let mut grower = Grower {
         rng,
         features,
@@ -33,7 +36,10 @@ pub fn grow(seed: u64) -> Program {
         _ => Returns::Double,
     };
     let size = grower.rng.usize(3..=10);
-    let main = grower.routine(returns, size, false, false);
+    let mut main = grower.routine(returns, size, false, false);
+    if grower.features.points && grower.rng.bool() {
+        grower.end_with_points(&mut main);
+    }
     Program {
         helpers: grower.helpers,
         main,
@@ -69,6 +75,7 @@ struct Features {
     deep: bool,
     kernels: bool,
     ties: bool,
+    points: bool,
 }
 
 impl Features {
@@ -103,6 +110,7 @@ impl Features {
             deep: on(4),
             kernels: on(4),
             ties: on(6),
+            points: false,
         }
     }
 }

@@ -15,6 +15,9 @@ impl Grower {
         if self.features.kernels && self.rng.u8(..6) == 0 {
             return self.kernel();
         }
+        if self.features.points && self.inside.loops < 2 && self.rng.u8(..5) == 0 {
+            return self.points();
+        }
         let loops = if self.features.deep { 3 } else { 2 };
         let looping = self.inside.loops > 0;
         match self.rng.u8(..24) {

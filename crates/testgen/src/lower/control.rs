@@ -1,7 +1,9 @@
 //! Control flow: branches, loops, ways out of them, calls.
 
 use super::{Around, Env, Lowering, return_type};
-use crate::tree::{Args, Base, Cond, Expr, Form, Kind, OWNER, Returns, SLOTS, Slot, Stmt, Trips};
+use crate::tree::{
+    Args, Base, Cond, Expr, Form, Goal, Kind, OWNER, Returns, SLOTS, Slot, Stmt, Trips,
+};
 use std::collections::BTreeSet;
 
 impl Lowering<'_> {
@@ -429,6 +431,11 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
             Stmt::Buffer(_, body) => slots.extend(assigned(body)),
             Stmt::Renew => {
                 slots.insert(OWNER);
+            }
+            Stmt::Points(points) => {
+                if let Goal::Sum(slot) = points.goal {
+                    slots.insert(slot);
+                }
             }
             _ => {}
         }

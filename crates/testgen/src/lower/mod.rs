@@ -10,6 +10,7 @@
 mod control;
 mod expr;
 mod nest;
+mod points;
 mod prologue;
 mod stmt;
 

@@ -23,6 +23,7 @@ impl Lowering<'_> {
             Stmt::Recurse(base, float, result) => self.recurse(*base, float, *result),
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
+            Stmt::Points(points) => self.points(points),
             other => self.simple(other),
         }
     }

@@ -29,9 +29,7 @@ use crate::blas;
 use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
-use crate::ir::{
-    AllocInfo, Callee, FnFlags, Func, Function, Global, Inst, InstData, Module, Op, Value,
-};
+use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Op, Value};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
@@ -360,19 +358,14 @@ pub fn call_kind(module: &Module, data: &InstData) -> CallKind {
     if let Some(info) = known::allocation(function) {
         return CallKind::Allocation(info);
     }
-    if known::is_inactive(function) || never_returns(function, data) {
+    // No derivative comes back from a call that never returns, so it is the same call in the
+    // derivative. What is thrown goes on somewhere, and takes its value along.
+    let is_last = known::never_returns(module, data) && !known::throws(&function.name);
+    if known::is_inactive(function) || is_last {
         return CallKind::Inactive;
     }
     match function.is_declaration() {
         true => CallKind::Unknown(format!("`{}`", function.name)),
         false => CallKind::Defined(func),
     }
-}
-
-/// Whether a call never returns. No derivative comes back from it, so it is the same call in the
-/// derivative. What is thrown goes on somewhere, and takes its value along.
-fn never_returns(function: &Function, data: &InstData) -> bool {
-    let call = data.op.call().map(|call| call.attrs.flags);
-    let flags = function.attrs.flags | call.unwrap_or_default();
-    flags.contains(FnFlags::NORETURN) && !known::throws(&function.name)
 }

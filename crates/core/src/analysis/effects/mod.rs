@@ -176,7 +176,7 @@ impl Effects {
                 summary.leaves |= does.leaves;
                 summary.moves |= does.moves || moves_address(function, &points_to, data);
                 // Nobody gets to see what a call found that never returns.
-                let returns = !never_returns(module, data);
+                let returns = !known::never_returns(module, data);
                 summary.outside |= does.outside && returns;
                 summary.outside |= looks_outside(function, &points_to, data);
                 let own = ArgEffects::RETURN | ArgEffects::CAPTURE;
@@ -270,18 +270,6 @@ fn moves_address(function: &Function, points_to: &PointsTo, data: &InstData) -> 
         Op::AtomicRmw(..) | Op::CmpXchg { .. } | Op::MemCopy { .. } => true,
         _ => false,
     }
-}
-
-/// Whether an instruction calls a function that never returns.
-fn never_returns(module: &Module, data: &InstData) -> bool {
-    let Some(call) = data.op.call() else {
-        return false;
-    };
-    let callee = match call.callee {
-        Callee::Direct(func) => module.funcs[func].attrs.flags,
-        Callee::Indirect => FnFlags::empty(),
-    };
-    (callee | call.attrs.flags).contains(FnFlags::NORETURN)
 }
 
 /// Whether an instruction may get an address from memory that no argument leads to.

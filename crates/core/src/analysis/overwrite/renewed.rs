@@ -71,12 +71,7 @@ impl Analysis<'_> {
             block.is_some_and(|block| self.loops.contains(l, block))
         };
         match self.func.def(value) {
-            ValueDef::Const(constant) => {
-                matches!(
-                    constant,
-                    Constant::Zero | Constant::Int(_) | Constant::Undef
-                )
-            }
+            ValueDef::Const(constant) => matches!(constant, Constant::Zero | Constant::Undef),
             ValueDef::Param(block, position) => {
                 // What a header gets may be of the iteration before.
                 if !self.loops.contains(l, *block) || self.loops.header(l) == *block {
@@ -96,9 +91,7 @@ impl Analysis<'_> {
                 let data = self.func.inst(*inst);
                 let operands = match &data.op {
                     Op::Address { .. } | Op::Unary(UnaryOp::Freeze) => &data.args[..1],
-                    Op::Cast(CastOp::Bitcast | CastOp::IntToPtr | CastOp::PtrToInt) => {
-                        &data.args[..1]
-                    }
+                    Op::Cast(CastOp::Bitcast) => &data.args[..1],
                     Op::Select => &data.args[1..],
                     _ => return false,
                 };
