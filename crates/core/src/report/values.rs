@@ -155,7 +155,10 @@ impl<'a> Values<'a> {
                     true if augmented.func.ty(value).scalar().is_ptr() => {
                         "shadow pointer".to_string()
                     }
-                    true => "number of iterations".to_string(),
+                    true if augmented.func.ty(value).scalar().is_int() => {
+                        "number of iterations".to_string()
+                    }
+                    true => "derivative of an argument".to_string(),
                     false => collector.primal.describe(*inst),
                 }
             }
