@@ -2,7 +2,7 @@
 //!
 //! They stand in C in `tape_memory/`, because they are shared by threads and need atomic operations,
 //! which core's IR does not have. Core declares them
-//! ([`support::tape_memory`](zymase_core::support::tape_memory)).
+//! ([`support::tape_memory`]).
 //!
 //! Before: derivatives are optimized, and may call them. After: those that are called are defined.
 

@@ -51,11 +51,8 @@ impl Touched {
         let function = &primal.function;
         let data = function.inst(inst);
         match &data.op {
-            Op::Load(_) => {
-                if function.result(inst).is_some_and(|v| primal.is_active(v)) {
-                    self.add(primal, data.args[0]);
-                }
-            }
+            Op::Load(_) if !function.result(inst).is_some_and(|v| primal.is_active(v)) => {}
+            Op::Load(_) => self.add(primal, data.args[0]),
             Op::Store(_) => {
                 let pieces = primal.types.pieces(module, function, data.args[0]);
                 if pieces.iter().any(|(_, piece)| *piece != Piece::Int) {
