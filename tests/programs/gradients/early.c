@@ -130,6 +130,16 @@ static double known_later(double *x, int n) {
   return sum;
 }
 
+// It is computed after the call, of what was known before.
+static double weighted(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double w = x[i], v = x[(i + 1) % n], y = square(x + i, n - i);
+    sum -= (w * v + 0.5) * y;
+  }
+  return sum * 3;
+}
+
 // Of three ways, each with one use.
 static double three_ways(double *x, int n) {
   double sum = x[1];
@@ -193,6 +203,7 @@ int main(void) {
     CHECK_GRADIENT(scaled_later, x, 7);
     CHECK_GRADIENT(scaled_in_turn, x, 7);
     CHECK_GRADIENT(known_later, x, 7);
+    CHECK_GRADIENT(weighted, x, 7);
     CHECK_GRADIENT(three_ways, x, 7);
     CHECK_GRADIENT_TO(slope, x, 7, 1e-5);
     check_stored(x);

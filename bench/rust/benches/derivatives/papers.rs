@@ -29,7 +29,7 @@ pub fn dot(effort: Effort) {
             },
             by_hand: |s| {
                 let [dx, dy] = &mut s.by_hand;
-                dot::by_hand::gradient(&s.x, dx, &s.y, dy);
+                black_box(dot::by_hand::gradient(&s.x, dx, &s.y, dy));
             },
             results: |s| [&s.d[0], &s.by_hand[0]],
         }

@@ -113,6 +113,10 @@ pub(super) fn insert(
     }
     // What a derivative writes to its tape is told by itself, not by its own derivative.
     let is_new = |inst: Inst| inst.index() >= primal.function.inst_count();
+    // The frame comes after primals and shadows.
+    let key = &primal.key;
+    let before_frame = key.primal_and_shadow_params(&primal.function.sig).len();
+    let frame = sweep.arguments()[before_frame];
     for &block in sweep.blocks() {
         for &inst in sweep.block_insts(block) {
             let data = sweep.inst(inst);
@@ -120,7 +124,7 @@ pub(super) fn insert(
                 && access.region == Region::Tape
                 && is_new(inst)
             {
-                let kept = primal.key.combined && is_in_frame(sweep, data.args[1]);
+                let kept = primal.key.combined && is_in_frame(sweep, frame, data.args[1]);
                 let bytes = module.layout.store_size(sweep.ty(data.args[0]));
                 counts.entry((block, kept)).or_default()[1] += bytes;
             }
@@ -144,14 +148,14 @@ pub(super) fn insert(
 }
 
 /// Whether an address is one in the frame that a sweep is handed, and not behind an address there.
-fn is_in_frame(sweep: &Function, mut address: Value) -> bool {
+fn is_in_frame(sweep: &Function, frame: Value, mut address: Value) -> bool {
     while let Some(inst) = sweep.def_inst(address) {
         match &sweep.inst(inst).op {
             Op::Address { .. } => address = sweep.inst(inst).args[0],
             _ => return false,
         }
     }
-    sweep.arguments().last() == Some(&address)
+    address == frame
 }
 
 /// What the program defines. Nothing else sees what it does.

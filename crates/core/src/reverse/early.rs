@@ -15,7 +15,6 @@ use super::touched::Touched;
 use crate::analysis::effects::ArgEffects;
 use crate::chaos::Choice;
 use crate::derivative::Key;
-use crate::diagnostic::Result;
 use crate::ir::{
     BinaryOp, Block, Inst, InstData, MathFn, Module, Op, ReturnActivity, UnaryOp, Value, ValueDef,
 };
@@ -49,10 +48,10 @@ pub fn is_legal(
     early: &Early,
     inst: Inst,
     callee: &Key,
-) -> Result<bool> {
+) -> bool {
     let options = &synthesis.options;
     let Some(call) = primal.function.inst(inst).op.call() else {
-        return Ok(false);
+        return false;
     };
     let does = primal.effects.call(call);
     let keeps = |(i, _)| {
@@ -60,7 +59,6 @@ pub fn is_legal(
         does.arg(i).intersects(keeps)
     };
     let may_be = options.plan == PlanKind::MinCut
-        && !options.check_finite
         && !options.flips(Choice::Early, (&primal.function.name, inst))
         && callee.ret == ReturnActivity::Active
         && callee.globals.is_empty()
@@ -70,10 +68,10 @@ pub fn is_legal(
         && !does.leaves
         && !callee.args.iter().enumerate().any(keeps);
     if !may_be {
-        return Ok(false);
+        return false;
     }
-    let Some(added) = synthesis.added(&key(callee))? else {
-        return Ok(false);
+    let Some(added) = synthesis.added(&key(callee)) else {
+        return false;
     };
     let window = primal.overwrite.window_of_call(inst, primal.key.disjoint);
     let arguments = &primal.function.inst(inst).args;
@@ -85,7 +83,7 @@ pub fn is_legal(
         let overwritten = window.arguments.get(i).copied().unwrap_or(true);
         !(added && overwritten && is_taken(arguments[i]))
     };
-    Ok(added.iter().enumerate().all(intact))
+    added.iter().enumerate().all(intact)
 }
 
 /// Calls whose adjoint is known before them.
@@ -97,6 +95,8 @@ pub struct Early {
     pub calls: HashMap<Inst, Vec<Scale>>,
     /// The pointers out of whose shadow memory the reverse of the function takes adjoints.
     taken: Vec<Value>,
+    /// What the calls are multiplied by, where it is computed after them: those instructions.
+    pub late: HashSet<Inst>,
 }
 
 impl Early {
@@ -106,7 +106,7 @@ impl Early {
             ReturnActivity::Const => stored_result(primal),
             _ => None,
         };
-        let calls = calls(primal, stored);
+        let (calls, late) = calls(primal, stored);
         let taken = match calls.is_empty() {
             true => Vec::new(),
             false => Touched::by(module, primal).taken,
@@ -115,6 +115,7 @@ impl Early {
             stored,
             calls,
             taken,
+            late,
         }
     }
 }
@@ -169,13 +170,14 @@ fn stored_result(primal: &Primal) -> Option<Inst> {
     (last && !others).then_some(store)
 }
 
-fn calls(primal: &Primal, stored: Option<Inst>) -> HashMap<Inst, Vec<Scale>> {
+/// The calls with their steps, and the instructions behind them that compute factors.
+fn calls(primal: &Primal, stored: Option<Inst>) -> (HashMap<Inst, Vec<Scale>>, HashSet<Inst>) {
     let key = &primal.key;
     let function = &primal.function;
     let returned = key.ret == ReturnActivity::Active && function.sig.ret.float_kind().is_some();
     let is_known = key.reverse && key.combined && (returned || stored.is_some());
     if !is_known || key.strong_zero {
-        return HashMap::new();
+        return Default::default();
     }
     let insts = primal.order.iter().flat_map(|&b| function.block_insts(b));
     let active = |&inst: &Inst| {
@@ -185,19 +187,28 @@ fn calls(primal: &Primal, stored: Option<Inst>) -> HashMap<Inst, Vec<Scale>> {
     };
     let calls: Vec<Inst> = insts.copied().filter(active).collect();
     if calls.is_empty() {
-        return HashMap::new();
+        return Default::default();
     }
     let ways = Ways::new(primal, stored);
-    let known = calls.into_iter().filter_map(|inst| {
-        let scales = ways.scales(function.result(inst)?)?;
+    let (mut known, mut late) = (HashMap::new(), HashSet::new());
+    for inst in calls {
+        let scales = function.result(inst).and_then(|v| ways.scales(v));
+        let Some(scales) = scales else { continue };
+        let mut after = Vec::new();
         let is_known = |scale: &Scale| match *scale {
-            Scale::Times(value) => ways.is_before(value, inst),
+            Scale::Times(value) => ways.is_computable(value, inst, &mut after),
             Scale::Minus => true,
         };
-        scales.iter().all(is_known).then_some((inst, scales))
-    });
-    known.collect()
+        if scales.iter().all(is_known) {
+            known.insert(inst, scales);
+            late.extend(after);
+        }
+    }
+    (known, late)
 }
+
+/// So many instructions behind a call are computed before it.
+const MOST_LATE: usize = 8;
 
 /// Where a float is used.
 #[derive(Copy, Clone)]
@@ -284,18 +295,27 @@ impl<'a> Ways<'a> {
         ways
     }
 
-    /// Whether a value has been computed when a call runs.
-    fn is_before(&self, value: Value, call: Inst) -> bool {
-        let call = self.primal.function.result(call);
-        let [Some((def, at)), Some((block, here))] =
-            [Some(value), call].map(|v| v.and_then(|v| self.defs.get(&v)))
-        else {
-            return matches!(self.primal.function.def(value), ValueDef::Const(_));
+    /// Whether a value has been computed when a call runs, or could have been: by arithmetic behind the
+    /// call, in the same block. Notes the instructions that do that.
+    fn is_computable(&self, value: Value, call: Inst, late: &mut Vec<Inst>) -> bool {
+        let function = &self.primal.function;
+        let call_at = function.result(call).and_then(|v| self.defs.get(&v));
+        let (Some((def, at)), Some((block, here))) = (self.defs.get(&value), call_at) else {
+            return matches!(function.def(value), ValueDef::Const(_));
         };
-        match def == block {
-            true => at < here || matches!(self.primal.function.def(value), ValueDef::Param(..)),
-            false => self.primal.dominators.dominates(*def, *block),
-        }
+        let inst = match function.def_inst(value) {
+            Some(inst) if def == block && at >= here => inst,
+            _ => return self.primal.dominators.dominates(*def, *block),
+        };
+        let data = function.inst(inst);
+        let computes = matches!(
+            data.op,
+            Op::Binary(_) | Op::Math(_) | Op::Unary(UnaryOp::FNeg)
+        ) && function.ty(value).is_float_like();
+        late.push(inst);
+        computes
+            && late.len() <= MOST_LATE
+            && data.args.iter().all(|&v| self.is_computable(v, call, late))
     }
 
     /// The value whose multiple by constants a value is.

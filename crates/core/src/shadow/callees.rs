@@ -222,7 +222,7 @@ impl Walk<'_> {
         let sig = self.check_signature(inst, data, func)?;
         let key = self.callee_key(inst, data, func);
         if let Some(scales) = self.early.calls.get(&inst)
-            && early::is_legal(self.synthesis, self.primal, &self.early, inst, &key)?
+            && early::is_legal(self.synthesis, self.primal, &self.early, inst, &key)
         {
             let scales = scales.clone();
             return self.early_call(inst, data, early::key(&key), &scales);
@@ -276,12 +276,19 @@ impl Walk<'_> {
         let sig = self.callee(key.func).sig.clone();
         let mut args = self.paired_arguments(&key, data);
         let mut seeds = self.early_seeds();
+        let factors: Vec<Option<Value>> = scales
+            .iter()
+            .map(|scale| match *scale {
+                early::Scale::Times(factor) => Some(self.before_call(factor)),
+                early::Scale::Minus => None,
+            })
+            .collect();
         let mut builder = self.builder(Some(inst));
-        for scale in scales.iter().rev() {
+        for (scale, factor) in scales.iter().zip(factors).rev() {
             for seed in &mut seeds {
-                *seed = match *scale {
-                    early::Scale::Times(factor) => builder.fmul(*seed, factor),
-                    early::Scale::Minus => builder.fneg(*seed),
+                *seed = match (*scale, factor) {
+                    (early::Scale::Times(_), Some(factor)) => builder.fmul(*seed, factor),
+                    _ => builder.fneg(*seed),
                 };
             }
         }
@@ -312,6 +319,23 @@ impl Walk<'_> {
         };
         self.calls.insert(inst, call);
         Ok(())
+    }
+
+    /// A factor that is known before a call, or that is computed there once more.
+    fn before_call(&mut self, value: Value) -> Value {
+        let function = &self.primal.function;
+        let Some(inst) = function
+            .def_inst(value)
+            .filter(|i| self.early.late.contains(i))
+        else {
+            return value;
+        };
+        let mut data = function.inst(inst).clone();
+        let ty = function.ty(value);
+        data.args = data.args.iter().map(|&v| self.before_call(v)).collect();
+        data.origin = None;
+        let made = self.func.append_inst(self.block, data, ty);
+        self.func.result(made).unwrap_or(value)
     }
 
     /// The adjoints of the function's result.

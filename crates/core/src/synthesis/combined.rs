@@ -98,22 +98,20 @@ impl Synthesis {
 
     /// For each argument of a key, whether its reverse adds to the shadow of memory behind it, if that
     /// is all that it does to shadow memory of its caller.
-    pub fn added(&mut self, key: &Key) -> Result<Option<Vec<bool>>> {
+    pub fn added(&mut self, key: &Key) -> Option<Vec<bool>> {
         if let Some(known) = self.added.get(key) {
-            return Ok(known.clone());
+            return known.clone();
         }
-        // A rule of the program may do what it likes.
-        let added = match self.given(key)?.is_some() {
-            true => None,
-            false => {
-                let primal = self.primal(key)?;
-                let touched = Touched::by(&self.module, &primal);
-                let more = touched.other || touched.takes(&primal);
-                (!more).then_some(touched.added)
-            }
-        };
+        // A rule of the program may do what it likes. What is refused is told by who asks for it.
+        let through_body = matches!(self.given(key), Ok(None));
+        let primal = through_body.then(|| self.primal(key).ok()).flatten();
+        let added = primal.and_then(|primal| {
+            let touched = Touched::by(&self.module, &primal);
+            let more = touched.other || touched.takes(&primal);
+            (!more).then_some(touched.added)
+        });
         self.added.insert(key.clone(), added.clone());
-        Ok(added)
+        added
     }
 
     /// The reverse-mode derivative of a callee in one function.
