@@ -57,8 +57,17 @@ fn det() {
 #[test]
 fn ode() {
     for (n, steps) in [(1, 1), (4, 1), (9, 7), (30, 20)] {
-        let x: Vec<f64> = Random::new(34).uniforms(n).iter().map(|x| 5.0 * x).collect();
-        agree("ode", &["primal", "gradient"], &json!({"x": x, "s": steps}), 1e-12);
+        let x: Vec<f64> = Random::new(34)
+            .uniforms(n)
+            .iter()
+            .map(|x| 5.0 * x)
+            .collect();
+        agree(
+            "ode",
+            &["primal", "gradient"],
+            &json!({"x": x, "s": steps}),
+            1e-12,
+        );
     }
 }
 

@@ -19,7 +19,11 @@ fn tool() -> PathBuf {
 fn evaluate(module: &str, function: &str, input: &Value) -> Value {
     let mut session = session::Session::start();
     let answer = session.evaluate(module, function, input);
-    assert_eq!(answer["success"], true, "{module} {function}: {}", answer["error"]);
+    assert_eq!(
+        answer["success"], true,
+        "{module} {function}: {}",
+        answer["error"]
+    );
     assert_eq!(answer["timings"][0]["name"], "evaluate");
     assert!(session.end().0);
     answer["output"].clone()
