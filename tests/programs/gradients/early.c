@@ -69,6 +69,48 @@ static double writing(double *x, int n) {
   return sum + t[0];
 }
 
+// What the call has read is overwritten by a call of the function itself.
+static APART double recursion(double *x, double *t, int n, int depth) {
+  double u[1] = {0.5};
+  t[0] = x[depth % n] * x[0] + 0.3;
+  if (depth == 0) return t[0];
+  double a = recursion(x, u, n, depth - 1), b = square(u, 1);
+  double c = recursion(x, u, n, depth / 2), d = square(u, 1);
+  return b + a * c - d;
+}
+
+static double recursive(double *x, int n) {
+  double t[1];
+  return recursion(x, t, n, 5) + t[0];
+}
+
+// The function itself is asked for, so that its seed is known.
+static void check_recursion(double *x) {
+  double d[9] = {0}, t, d_t = 0;
+  __enzyme_autodiff((void *)recursion, enzyme_dup, x, d, enzyme_dup, &t, &d_t, enzyme_const, 5, enzyme_const, 4);
+  for (int i = 0; i < 9; i++) {
+    double h = 1e-5, up[9], down[9];
+    memcpy(up, x, sizeof up);
+    memcpy(down, x, sizeof down);
+    up[i] += h;
+    down[i] -= h;
+    double change = recursion(up, &t, 5, 4) - recursion(down, &t, 5, 4);
+    check_close("recursion", i, d[i], change / (2 * h), 1e-7);
+  }
+}
+
+// What is overwritten is found behind another pointer.
+static APART double product(double **p) { return p[0][0] * p[0][1]; }
+
+static double behind(double *x, int n) {
+  double t[2] = {x[0], x[1]}, *p[1] = {t}, sum = product(p);
+  t[0] = x[2] * x[0];
+  t[1] = 0.5 * x[n - 1];
+  sum += product(p);
+  t[0] = 0.25 * x[1];
+  return sum - product(p);
+}
+
 // Before the call it is written, which does no harm.
 static double written(double *x, int n) {
   double t[8], sum = 0;
@@ -196,6 +238,8 @@ int main(void) {
     CHECK_GRADIENT(integrated, x, 7);
     CHECK_GRADIENT(overwritten, x, 7);
     CHECK_GRADIENT(writing, x, 7);
+    CHECK_GRADIENT(recursive, x, 7);
+    CHECK_GRADIENT(behind, x, 7);
     CHECK_GRADIENT(written, x, 7);
     CHECK_GRADIENT(used_twice, x, 7);
     CHECK_GRADIENT(dropped, x, 7);
@@ -206,6 +250,7 @@ int main(void) {
     CHECK_GRADIENT(weighted, x, 7);
     CHECK_GRADIENT(three_ways, x, 7);
     CHECK_GRADIENT_TO(slope, x, 7, 1e-5);
+    check_recursion(x);
     check_stored(x);
   }
   return finish("early");

@@ -14,7 +14,7 @@
 use super::touched::Touched;
 use crate::analysis::effects::ArgEffects;
 use crate::chaos::Choice;
-use crate::derivative::Key;
+use crate::derivative::{Key, Made};
 use crate::ir::{
     BinaryOp, Block, Inst, InstData, MathFn, Module, Op, ReturnActivity, UnaryOp, Value, ValueDef,
 };
@@ -33,10 +33,15 @@ pub enum Scale {
 }
 
 /// The key of the derivative of a callee whose sweeps both run where it is called. Nothing happens
-/// between them.
+/// between them. There may be adjoints in the shadow of new memory already, from calls before.
 pub fn key(callee: &Key) -> Key {
+    let made = |&made: &Made| match made {
+        Made::Nothing => Made::Nothing,
+        _ => Made::Unknown,
+    };
     Key {
         primal_needed: callee.primal_needed,
+        made: callee.made.iter().map(made).collect(),
         ..super::replay::key(callee)
     }
 }
@@ -75,13 +80,13 @@ pub fn is_legal(
     };
     let window = primal.overwrite.window_of_call(inst, primal.key.disjoint);
     let arguments = &primal.function.inst(inst).args;
-    let is_taken = |pointer| {
-        let mut taken = early.taken.iter();
-        taken.any(|&taken| primal.activity.may_meet(taken, pointer))
-    };
+    let touched = early.touched.as_ref();
+    let is_taken = |pointer| touched.is_none_or(|t| t.takes_behind(primal, pointer));
     let intact = |(i, &added): (usize, &bool)| {
         let overwritten = window.arguments.get(i).copied().unwrap_or(true);
-        !(added && overwritten && is_taken(arguments[i]))
+        // Where numbers and addresses take turns, shadows that are not zero are those of addresses.
+        let by_turns = primal.types.shape(arguments[i]).has_floats_and_addresses();
+        !(added && (by_turns || overwritten && is_taken(arguments[i])))
     };
     added.iter().enumerate().all(intact)
 }
@@ -93,8 +98,8 @@ pub struct Early {
     pub stored: Option<Inst>,
     /// The steps to the adjoint of each from that of the function's result, from the last to the first.
     pub calls: HashMap<Inst, Vec<Scale>>,
-    /// The pointers out of whose shadow memory the reverse of the function takes adjoints.
-    taken: Vec<Value>,
+    /// What the reverse of the function does to shadow memory, if there are any.
+    touched: Option<Touched>,
     /// What the calls are multiplied by, where it is computed after them: those instructions.
     pub late: HashSet<Inst>,
 }
@@ -107,14 +112,11 @@ impl Early {
             _ => None,
         };
         let (calls, late) = calls(primal, stored);
-        let taken = match calls.is_empty() {
-            true => Vec::new(),
-            false => Touched::by(module, primal).taken,
-        };
+        let touched = (!calls.is_empty()).then(|| Touched::by(module, primal));
         Early {
             stored,
             calls,
-            taken,
+            touched,
             late,
         }
     }

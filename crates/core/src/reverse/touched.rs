@@ -7,7 +7,7 @@
 use crate::analysis::activity::{CallKind, call_kind};
 use crate::analysis::effects::ArgEffects;
 use crate::analysis::types::Piece;
-use crate::ir::{Inst, Module, Op, Value};
+use crate::ir::{AllocInfo, AllocKind, Inst, ModRef, Module, Op, Value};
 use crate::primal::Primal;
 
 /// What the reverse of a function does to shadow memory.
@@ -17,8 +17,12 @@ pub struct Touched {
     pub added: Vec<bool>,
     /// Whether it may add to the shadow of other memory.
     pub other: bool,
-    /// The pointers out of whose shadow memory it may take adjoints.
-    pub taken: Vec<Value>,
+    /// The pointers out of whose shadow memory it may take adjoints, or that it may take to have none.
+    taken: Vec<Value>,
+    /// Whether that may be any memory.
+    anywhere: bool,
+    /// For each argument, whether memory behind it is among that.
+    taken_behind: Vec<bool>,
 }
 
 impl Touched {
@@ -29,17 +33,19 @@ impl Touched {
             added: vec![false; function.arguments().len()],
             other: false,
             taken: Vec::new(),
+            anywhere: false,
+            taken_behind: vec![false; function.arguments().len()],
         };
         // Calls of itself touch what it does; each turn may tell of one argument more.
         loop {
-            let before = touched.added.clone();
+            let before = (touched.added.clone(), touched.taken_behind.clone());
             touched.taken.clear();
             for &block in &primal.order {
                 for &inst in function.block_insts(block) {
                     touched.inst(module, primal, inst);
                 }
             }
-            if touched.added == before {
+            if (&touched.added, &touched.taken_behind) == (&before.0, &before.1) {
                 touched.taken.sort_unstable();
                 touched.taken.dedup();
                 return touched;
@@ -51,8 +57,20 @@ impl Touched {
         let function = &primal.function;
         let data = function.inst(inst);
         match &data.op {
-            Op::Load(_) if !function.result(inst).is_some_and(|v| primal.is_active(v)) => {}
-            Op::Load(_) => self.add(primal, data.args[0]),
+            Op::Load(_) => {
+                let Some(result) = function.result(inst) else {
+                    return;
+                };
+                if primal.is_active(result) {
+                    self.add(primal, data.args[0]);
+                }
+                // What is in the shadow of a word that may be an address is taken for one.
+                let pieces = primal.types.pieces(module, function, result);
+                let unclear = |piece: &Piece| matches!(piece, Piece::Unknown | Piece::Conflict);
+                if pieces.iter().any(|(_, piece)| unclear(piece)) {
+                    self.take(primal, data.args[0]);
+                }
+            }
             Op::Store(_) => {
                 let pieces = primal.types.pieces(module, function, data.args[0]);
                 if pieces.iter().any(|(_, piece)| *piece != Piece::Int) {
@@ -72,8 +90,16 @@ impl Touched {
 
     fn call(&mut self, module: &Module, primal: &Primal, inst: Inst) {
         let data = primal.function.inst(inst);
-        let (CallKind::Defined(callee), Some(call)) = (call_kind(module, data), data.op.call())
-        else {
+        let kind = call_kind(module, data);
+        if let CallKind::Allocation(AllocInfo {
+            kind: AllocKind::Realloc,
+            ..
+        }) = kind
+        {
+            // The shadow moves as it is.
+            data.args.iter().for_each(|&v| self.take(primal, v));
+        }
+        let (CallKind::Defined(callee), Some(call)) = (kind, data.op.call()) else {
             return;
         };
         if !primal.activity.is_active_call(&primal.function, inst) {
@@ -88,11 +114,17 @@ impl Touched {
             if !itself || self.added.get(i).copied().unwrap_or(true) {
                 self.add(primal, pointer);
             }
-            if !itself && does.arg(i).contains(ArgEffects::WRITE) {
+            let takes = match itself {
+                true => self.taken_behind.get(i).copied().unwrap_or(true),
+                false => does.arg(i).contains(ArgEffects::WRITE),
+            };
+            if takes {
                 self.take(primal, pointer);
+                self.anywhere |= !primal.types.shape(pointer).holds_no_address();
             }
         }
         self.other |= !itself && !primal.activity.globals_of_call(inst).is_empty();
+        self.anywhere |= !itself && does.other.contains(ModRef::WRITE);
     }
 
     fn add(&mut self, primal: &Primal, pointer: Value) {
@@ -103,16 +135,28 @@ impl Touched {
     }
 
     fn take(&mut self, primal: &Primal, pointer: Value) {
-        if primal.has_shadow(pointer) {
-            self.taken.push(pointer);
+        if !primal.has_shadow(pointer) {
+            return;
+        }
+        self.taken.push(pointer);
+        self.anywhere |= primal.activity.leads_outside(pointer);
+        for argument in primal.activity.arguments_behind(pointer) {
+            self.taken_behind[argument] = true;
         }
     }
 
     /// Whether it may take adjoints out of memory of the caller.
-    pub fn takes(&self, primal: &Primal) -> bool {
-        self.taken.iter().any(|&pointer| {
-            let mut arguments = primal.activity.arguments_behind(pointer);
-            arguments.next().is_some() || primal.activity.leads_outside(pointer)
-        })
+    pub fn takes(&self) -> bool {
+        self.anywhere || self.taken_behind.contains(&true)
+    }
+
+    /// Whether it may take adjoints out of memory that a pointer leads to, however far.
+    pub fn takes_behind(&self, primal: &Primal, pointer: Value) -> bool {
+        let mut taken = self.taken.iter();
+        self.anywhere
+            || match primal.types.shape(pointer).holds_no_address() {
+                true => taken.any(|&taken| primal.activity.may_meet(taken, pointer)),
+                false => taken.next().is_some(),
+            }
     }
 }

@@ -224,8 +224,10 @@ impl Walk<'_> {
         if let Some(scales) = self.early.calls.get(&inst)
             && early::is_legal(self.synthesis, self.primal, &self.early, inst, &key)
         {
-            let scales = scales.clone();
-            return self.early_call(inst, data, early::key(&key), &scales);
+            let (key, scales) = (early::key(&key), scales.clone());
+            if let Some(combined) = self.synthesis.combined_part(&key) {
+                return self.early_call(inst, data, key, combined, &scales);
+            }
         }
         if replay::is_legal(self.synthesis, self.primal, inst, &key) {
             return self.replayed_call(inst, data, replay::key(&key));
@@ -269,9 +271,9 @@ impl Walk<'_> {
         inst: Inst,
         data: &InstData,
         key: Key,
+        combined: Func,
         scales: &[early::Scale],
     ) -> Result<()> {
-        let combined = self.make(inst, |synthesis| synthesis.combined_part(&key))?;
         self.note_call(inst, &key);
         let sig = self.callee(key.func).sig.clone();
         let mut args = self.paired_arguments(&key, data);

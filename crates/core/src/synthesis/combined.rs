@@ -107,24 +107,28 @@ impl Synthesis {
         let primal = through_body.then(|| self.primal(key).ok()).flatten();
         let added = primal.and_then(|primal| {
             let touched = Touched::by(&self.module, &primal);
-            let more = touched.other || touched.takes(&primal);
+            let more = touched.other || touched.takes();
             (!more).then_some(touched.added)
         });
         self.added.insert(key.clone(), added.clone());
         added
     }
 
-    /// The reverse-mode derivative of a callee in one function.
-    pub fn combined_part(&mut self, key: &Key) -> Result<Func> {
-        match self.combined.get(key) {
-            Some(&func) => Ok(func),
-            None => self.once(key, |synthesis| {
+    /// The reverse-mode derivative of a callee in one function, if there is one: otherwise there may
+    /// still be one in two.
+    pub fn combined_part(&mut self, key: &Key) -> Option<Func> {
+        if let Some(&func) = self.combined.get(key) {
+            return Some(func);
+        }
+        let made = self.undoing(|synthesis| {
+            synthesis.once(key, |synthesis| {
                 synthesis.begin(key)?;
                 let func = synthesis.combined(key)?;
                 synthesis.open.pop();
                 Ok(func)
-            }),
-        }
+            })
+        });
+        made.ok()
     }
 
     /// The function of a key after its iterations have become functions. What is known of types in one
