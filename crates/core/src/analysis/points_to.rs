@@ -225,7 +225,9 @@ impl Solver<'_> {
             Op::Select => self.add_operands(result, &args[1..]),
             Op::Cast(CastOp::IntToPtr) => {
                 self.add_operands(result, args);
-                self.add_result(result, [Object::Unknown]);
+                if !is_below_memory(self.func, args[0]) {
+                    self.add_result(result, [Object::Unknown]);
+                }
             }
             Op::Load(_) => {
                 let found = self.loaded(args[0]);
@@ -426,4 +428,13 @@ fn collect_constant(constant: &Constant, set: &mut Set) {
         Constant::Aggregate(parts) => parts.iter().for_each(|part| collect_constant(part, set)),
         _ => {}
     }
+}
+
+/// No memory has an address below.
+const PAGE: i128 = 4096;
+
+/// Whether a number is the address of nothing: zero, or the alignment that Rust takes for the address
+/// of memory without bytes.
+pub fn is_below_memory(func: &Function, number: Value) -> bool {
+    func.as_int(number).is_some_and(|n| (0..PAGE).contains(&n))
 }
