@@ -216,12 +216,16 @@ impl Solver<'_> {
                 | CastOp::ZExt
                 | CastOp::SExt,
             )
-            | Op::Address { .. }
             | Op::ExtractElement
             | Op::InsertElement
             | Op::Shuffle(_)
             | Op::Extract(_)
             | Op::Insert(_) => self.add_operands(result, args),
+            // What is added to a pointer leads nowhere else in its object, unless there is none.
+            Op::Address { .. } => match self.func.as_const(args[0]) {
+                Some(_) => self.add_operands(result, args),
+                None => self.add_operands(result, &args[..1]),
+            },
             Op::Select => self.add_operands(result, &args[1..]),
             Op::Cast(CastOp::IntToPtr) => {
                 self.add_operands(result, args);
