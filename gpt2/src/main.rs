@@ -1,6 +1,6 @@
 //! wip
 use std::time::Instant;
-use zymase_gpt2::layers::product::Blocked;
+use zymase_gpt2::layers::tuned::Tuned as Blocked;
 use zymase_gpt2::*;
 fn kernels() {
     use zymase_gpt2::layers::*;

@@ -45,6 +45,14 @@ impl Form {
         }
     }
 
+    /// Whether the function may write to what it borrows.
+    pub fn is_mutable(&self) -> bool {
+        matches!(
+            self,
+            Form::Slice { mutable: true, .. } | Form::Thin { mutable: true, .. }
+        )
+    }
+
     /// The type of the numbers' container, without reference or pointer.
     pub fn pointee(&self) -> &Type {
         match self {

@@ -2,6 +2,9 @@
 //!
 //! The linker wants the functions of a rule to take, after each pointer, its shadow; so each is a
 //! thunk around the function that the program gives, which takes references and numbers.
+//!
+//! A rule of one function, a pullback that takes what the function took, has no augmented function of
+//! the program: the thunk calls the function, and keeps copies of memory that may be overwritten.
 
 use crate::activity::{Activity, Mode, Word};
 use crate::forms::{Form, peel};
@@ -12,6 +15,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::token::Paren;
 use syn::{Error, LitByteStr, Path, Result, Token, Type};
 
 /// The function, which now comes with its derivatives.
@@ -72,8 +76,16 @@ fn at_mixed_site(tokens: TokenStream) -> TokenStream {
 struct Words {
     activities: Vec<Word>,
     forward: Option<Path>,
-    reverse: Option<(Path, Path)>,
+    reverse: Option<Reverse>,
     start: Span,
+}
+
+/// What a rule for reverse mode is made of.
+enum Reverse {
+    /// A function that keeps what the other needs.
+    Pair(Path, Path),
+    /// A function that finds what the function was given.
+    Pullback(Path),
 }
 
 impl Words {
@@ -97,8 +109,8 @@ impl Words {
             }
         }
         if words.forward.is_none() && words.reverse.is_none() {
-            let message = "the rule is missing: write `reverse = (augmented, pullback)`, `forward = \
-                           tangent`, or both";
+            let message = "the rule is missing: write `reverse = pullback`, `reverse = (augmented, \
+                           pullback)`, `forward = tangent`, or several of these";
             return Err(Error::new(words.start, message));
         }
         Ok(words)
@@ -110,18 +122,23 @@ impl Words {
             return Ok(());
         }
         if word != "reverse" {
-            let message = "a rule is `forward = tangent` or `reverse = (augmented, pullback)`";
+            let message = "a rule is `forward = tangent`, `reverse = pullback` or `reverse = \
+                           (augmented, pullback)`";
             return Err(Error::new(word.span(), message));
+        }
+        if !input.peek(Paren) {
+            self.reverse = Some(Reverse::Pullback(input.parse()?));
+            return Ok(());
         }
         let inside;
         let parentheses = syn::parenthesized!(inside in input);
         let paths = Punctuated::<Path, Token![,]>::parse_terminated(&inside)?;
         let paths: Vec<Path> = paths.into_iter().collect();
         let Ok([augmented, pullback]) = <[Path; 2]>::try_from(paths) else {
-            let message = "reverse mode takes two functions: `(augmented, pullback)`";
+            let message = "in parentheses there are two functions: `(augmented, pullback)`";
             return Err(Error::new(parentheses.span.join(), message));
         };
-        self.reverse = Some((augmented, pullback));
+        self.reverse = Some(Reverse::Pair(augmented, pullback));
         Ok(())
     }
 }
@@ -144,6 +161,12 @@ struct Rule<'a> {
     shadows: Vec<TokenStream>,
     /// After the pullback: where the derivatives of numbers go.
     numbers: Vec<Ident>,
+    /// For a pullback that finds what the function was given: what is kept of each parameter, and
+    /// how it is found again. Parameters to write to have nothing to be found.
+    kept: Vec<TokenStream>,
+    again: Vec<TokenStream>,
+    /// The arguments of such a pullback.
+    given: Vec<TokenStream>,
 }
 
 impl<'a> Rule<'a> {
@@ -159,11 +182,19 @@ impl<'a> Rule<'a> {
             of_pullback: Vec::new(),
             shadows: Vec::new(),
             numbers: Vec::new(),
+            kept: Vec::new(),
+            again: Vec::new(),
+            given: Vec::new(),
         };
         for (index, parameter) in function.parameters.iter().enumerate() {
             rule.parameter(index, parameter, words.activities[index].activity);
         }
         rule
+    }
+
+    /// Whether the rule is a pullback that finds what the function was given.
+    fn borrows(&self) -> bool {
+        matches!(self.words.reverse, Some(Reverse::Pullback(_)))
     }
 
     fn takes(&mut self, name: &Ident, ty: TokenStream, activity: &'static str) {
@@ -176,7 +207,22 @@ impl<'a> Rule<'a> {
         let (p, d, n) = (local("p", index), local("d", index), local("n", index));
         let ty = &parameter.ty;
         let constant = activity == Activity::Const;
-        let word = if constant { "const" } else { "dup" };
+        let mark = match (&parameter.form, self.borrows()) {
+            (_, false) | (Form::Pointer { .. } | Form::FnPointer(_), _) => "",
+            (form, _) if form.is_mutable() => "!",
+            _ => "&",
+        };
+        let word = match (constant, mark) {
+            (true, "&") => "const&",
+            (true, "!") => "const!",
+            (true, _) => "const",
+            (false, "&") => "dup&",
+            (false, "!") => "dup!",
+            (false, _) => "dup",
+        };
+        // Its bit in what the linker says of memory that may be overwritten.
+        let position = self.activities.iter().filter(|word| !word.is_empty());
+        let position = position.count() as u32;
         let private = quote!(::zymase::__private);
         let elem = parameter.form.pointee();
         // The value, the shadow to read from, and the shadow to write to.
@@ -220,6 +266,13 @@ impl<'a> Rule<'a> {
                 (quote!(#p.read()), tangent, quote!())
             }
         };
+        if !parameter.form.is_mutable() {
+            self.keep(index, &parameter.form, &primal, position);
+        }
+        match activity {
+            Activity::Const | Activity::Active => {}
+            _ => self.given.push(shadow.clone()),
+        }
         self.of_tangent.push(primal.clone());
         if !constant {
             self.of_tangent.push(tangent);
@@ -233,14 +286,44 @@ impl<'a> Rule<'a> {
         self.primals.push(primal);
     }
 
+    /// What is kept of a parameter that the function does not write to.
+    fn keep(&mut self, index: usize, form: &Form, primal: &TokenStream, position: u32) {
+        let (kept, again) = (local("kept", index), local("again", index));
+        let private = quote!(::zymase::__private);
+        let overwritten = local("overwritten", 0);
+        let (keep, found) = match form {
+            Form::Slice { .. } => (
+                quote!(#private::keep_slice(#primal, #overwritten, #position)),
+                quote!(let #again = #private::slice_again(&#kept, #primal);),
+            ),
+            Form::Thin { .. } => (
+                quote!(#private::keep_value(#primal, #overwritten, #position)),
+                quote!(let #again = #private::value_again(&#kept, #primal);),
+            ),
+            Form::Fat { .. } | Form::Value(_) => {
+                (quote!(#private::keep(#primal)), quote!(let #again = #kept;))
+            }
+            Form::Pointer { .. } | Form::FnPointer(_) => (
+                quote!(()),
+                quote!(let #again = { let () = #kept; #primal };),
+            ),
+        };
+        self.kept
+            .push(quote_spanned!(Span::mixed_site()=> let #kept = #keep;));
+        self.again.push(found);
+        self.given.push(quote!(#again));
+    }
+
     /// The name of the function and the activities of its thunk.
     fn text(&self) -> String {
         let mut words: Vec<&str> = self.activities.clone();
         words.retain(|word| !word.is_empty());
         if self.function.result.is_some() {
-            words.push(match self.active_result() {
-                true => "dup",
-                false => "const",
+            words.push(match (self.active_result(), self.borrows()) {
+                (true, false) => "dup",
+                (true, true) => "dup!",
+                (false, false) => "const",
+                (false, true) => "const!",
             });
         }
         format!("{};{}\0", self.function.name, words.join(","))
@@ -254,7 +337,8 @@ impl<'a> Rule<'a> {
     /// The thunks `augmented`, `gradient` and `tangent`, each an address or zero.
     fn thunks(&self) -> TokenStream {
         let reverse = match &self.words.reverse {
-            Some((augmented, pullback)) => self.reverse(augmented, pullback),
+            Some(Reverse::Pair(augmented, pullback)) => self.reverse(augmented, pullback),
+            Some(Reverse::Pullback(pullback)) => self.pullback(pullback),
             None => quote_spanned! {Span::mixed_site()=>
                 let (augmented, gradient) = (0 as *const (), 0 as *const ());
             },
@@ -278,7 +362,7 @@ impl<'a> Rule<'a> {
 
     fn reverse(&self, augmented: &Path, pullback: &Path) -> TokenStream {
         let (names, types) = self.signature();
-        let (out, dout) = (local("out", 0), local("out", 1));
+        let out = local("out", 0);
         let (primals, shadows) = (&self.primals, &self.shadows);
         let mut passed = self.of_pullback.clone();
         let keep = match self.function.result {
@@ -288,22 +372,8 @@ impl<'a> Rule<'a> {
             },
             None => quote_spanned!(Span::mixed_site()=> let tape = #augmented(#(#primals),*);),
         };
-        let mut seed = quote!();
-        if self.active_result() {
-            let ty: Option<&Type> = self.function.result.as_ref();
-            seed = quote_spanned! {Span::mixed_site()=>
-                ::zymase::__private::owns_nothing::<#ty>();
-                let seed = ::zymase::__private::take_seed(#out, #dout);
-            };
-            passed.push(quote_spanned!(Span::mixed_site()=> seed));
-        }
-        let numbers = &self.numbers;
-        let values: Vec<Ident> = (0..numbers.len()).map(|i| local("derivative", i)).collect();
-        let returned = match values.as_slice() {
-            [] => quote!(()),
-            [one] => quote!(#one),
-            several => quote!((#(#several),*)),
-        };
+        let seed = self.seed(&mut passed);
+        let (returned, add) = self.returned();
         // Never called: what one keeps is what the other takes, and if not, that one is to blame.
         let span = pullback.span().resolved_at(Span::mixed_site());
         let same = quote_spanned! {span=>
@@ -319,11 +389,76 @@ impl<'a> Rule<'a> {
                 #(#shadows)*
                 #seed
                 let #returned = #pullback(tape #(, #passed)*);
-                #(::zymase::__private::accumulate(#numbers, #values);)*
+                #add
             };
             #same
             let (augmented, gradient) = (augmented as *const (), gradient as *const ());
         }
+    }
+
+    /// The thunks of a pullback that finds what the function was given.
+    fn pullback(&self, pullback: &Path) -> TokenStream {
+        let (names, types) = self.signature();
+        let (out, overwritten) = (local("out", 0), local("overwritten", 0));
+        let (primals, shadows) = (&self.primals, &self.shadows);
+        let (keep, again) = (&self.kept, &self.again);
+        let kept = keep_names(&self.function.parameters);
+        let (name, turbofish) = (&self.function.name, &self.function.turbofish);
+        let function = match self.function.associated {
+            true => quote!(Self::#name #turbofish),
+            false => quote!(#name #turbofish),
+        };
+        let call = match self.function.result {
+            Some(_) => quote!(#out.write(#function(#(#primals),*));),
+            None => quote!(#function(#(#primals),*);),
+        };
+        let mut passed = self.given.clone();
+        let seed = self.seed(&mut passed);
+        let (returned, add) = self.returned();
+        quote_spanned! {Span::mixed_site()=>
+            let augmented: fn(#(#types,)* u64) -> *mut _ = |#(#names,)* #overwritten| unsafe {
+                #(#keep)*
+                #call
+                ::std::boxed::Box::into_raw(::std::boxed::Box::new((#(#kept,)*)))
+            };
+            let gradient: fn(#(#types,)* *mut _) = |#(#names,)* tape| unsafe {
+                let (#(#kept,)*) = *::std::boxed::Box::from_raw(tape);
+                #(#again)*
+                #(#shadows)*
+                #seed
+                let #returned = #pullback(#(#passed),*);
+                #add
+            };
+            let _ = |#(#names),*| gradient(#(#names,)* augmented(#(#names,)* 0));
+            let (augmented, gradient) = (augmented as *const (), gradient as *const ());
+        }
+    }
+
+    /// How a pullback gets the derivative of the result, which is its last argument.
+    fn seed(&self, passed: &mut Vec<TokenStream>) -> TokenStream {
+        if !self.active_result() {
+            return quote!();
+        }
+        let (out, dout) = (local("out", 0), local("out", 1));
+        let ty: Option<&Type> = self.function.result.as_ref();
+        passed.push(quote_spanned!(Span::mixed_site()=> seed));
+        quote_spanned! {Span::mixed_site()=>
+            ::zymase::__private::owns_nothing::<#ty>();
+            let seed = ::zymase::__private::take_seed(#out, #dout);
+        }
+    }
+
+    /// What a pullback returns, and what is done with it.
+    fn returned(&self) -> (TokenStream, TokenStream) {
+        let numbers = &self.numbers;
+        let values: Vec<Ident> = (0..numbers.len()).map(|i| local("derivative", i)).collect();
+        let returned = match values.as_slice() {
+            [] => quote!(()),
+            [one] => quote!(#one),
+            several => quote!((#(#several),*)),
+        };
+        let add = quote!(#(::zymase::__private::accumulate(#numbers, #values);)*);
+        (returned, add)
     }
 
     fn forward(&self, tangent: &Path) -> TokenStream {
@@ -348,6 +483,13 @@ impl<'a> Rule<'a> {
             let tangent = tangent as *const ();
         }
     }
+}
+
+/// What is kept of the parameters that a function does not write to.
+fn keep_names(parameters: &[Parameter]) -> Vec<Ident> {
+    let kept = parameters.iter().enumerate();
+    let kept = kept.filter(|(_, parameter)| !parameter.form.is_mutable());
+    kept.map(|(index, _)| local("kept", index)).collect()
 }
 
 fn local(name: &str, index: usize) -> Ident {

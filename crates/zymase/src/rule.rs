@@ -97,3 +97,38 @@ pub unsafe fn accumulate<T: Differentiable>(shadow: *mut T, derivative: T) {
         unsafe { (*shadow).accumulate(&derivative) };
     }
 }
+
+/// A copy of a slice that is overwritten before it is needed again: what has a bit at a position.
+pub fn keep_slice<T: Copy + 'static>(
+    slice: &[T],
+    overwritten: u64,
+    position: u32,
+) -> Option<Vec<T>> {
+    is_overwritten(overwritten, position).then(|| slice.to_vec())
+}
+
+/// The same of a value behind a reference.
+pub fn keep_value<T: Copy + 'static>(value: &T, overwritten: u64, position: u32) -> Option<T> {
+    is_overwritten(overwritten, position).then_some(*value)
+}
+
+/// What was kept of a slice, or the slice.
+pub fn slice_again<'a, T>(kept: &'a Option<Vec<T>>, slice: &'a [T]) -> &'a [T] {
+    kept.as_deref().unwrap_or(slice)
+}
+
+/// What was kept of a value behind a reference, or the value.
+pub fn value_again<'a, T>(kept: &'a Option<T>, value: &'a T) -> &'a T {
+    kept.as_ref().unwrap_or(value)
+}
+
+/// A value that is needed again. Nothing in it is lost when it is copied.
+pub fn keep<T: Copy + 'static>(value: T) -> T {
+    value
+}
+
+fn is_overwritten(overwritten: u64, position: u32) -> bool {
+    overwritten
+        .checked_shr(position)
+        .is_none_or(|bits| bits & 1 == 1)
+}

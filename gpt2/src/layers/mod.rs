@@ -11,6 +11,7 @@ pub mod gelu;
 pub mod layer_norm;
 pub mod product;
 pub mod residual;
+pub mod tuned;
 
 /// How many numbers are added at a time: a sum in order would not use vectors.
 const LANES: usize = 16;

@@ -175,7 +175,7 @@ pub mod by_hand {
     }
 
     /// The derivative of the bias, if there is one.
-    pub(super) fn bias(dout: &[f32], dbias: &mut [f32], outputs: usize) {
+    pub(in crate::layers) fn bias(dout: &[f32], dbias: &mut [f32], outputs: usize) {
         for dout in dout.chunks_exact(outputs) {
             for (dbias, dout) in dbias.iter_mut().zip(dout) {
                 *dbias += dout;

@@ -43,7 +43,10 @@ pub fn differentiate(
         .verify()
         .map_err(|broken| refuse_broken(name, &broken))?;
     journal::step(&format!("reading the requests of {name}"));
-    let mut pins = Pins::default();
+    let mut pins = Pins {
+        compared: options.compare || options.check_finite,
+        ..Pins::default()
+    };
     pin(program, &mut pins)?;
     show(Step::Requests, &|| program.print());
     if pins.requests.is_empty() {

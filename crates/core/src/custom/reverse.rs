@@ -2,7 +2,8 @@
 //!
 //! The augmented sweep calls that of the rule and keeps the tape it gives in the frame, one after
 //! another if there are several derivatives at once. The reverse sweep hands the rule its tape
-//! and returns the derivatives of numbers that were passed by value.
+//! and returns the derivatives of numbers that were passed by value. A rule that wants to know is told
+//! which memory it will not find again.
 
 use super::convention::{self, Augmented, Part, Passed, arguments, list, spread};
 use super::finite::{self, check_writes, shadow_positions};
@@ -67,6 +68,8 @@ struct Rule<'m> {
     primal: &'m Signature,
     augmented: Part,
     gradient: Part,
+    /// What the augmented sweep is told of memory that may be overwritten, a bit for each parameter.
+    overwritten: Option<u64>,
     /// Where the parts of what the augmented sweep returns are.
     parts: Augmented,
     /// How the reverse sweep takes the seed and the tape.
@@ -91,10 +94,13 @@ impl<'m> Rule<'m> {
         let [augmented, gradient] = [0, 1].map(|i| Part::new(module, rule.parts[i]));
         let args = arguments(primal, shadowed);
 
+        let overwritten = (rule.kind == RuleKind::Pullback).then(|| overwritten(key));
+        let mut taken = args.clone();
+        taken.extend(overwritten.map(|_| Type::int(64)));
         let what = "augmented forward sweep";
-        let expected = expected_augmented(&args, primal.ret);
+        let expected = expected_augmented(&taken, primal.ret);
         let misfit = || augmented.misfit(name, what, &expected);
-        if augmented.params() != args {
+        if augmented.params() != taken {
             return Err(misfit());
         }
         let returned = augmented.returned();
@@ -142,6 +148,7 @@ impl<'m> Rule<'m> {
             layout,
             key,
             primal,
+            overwritten,
             parts,
             seed,
             tape: passed,
@@ -165,7 +172,9 @@ impl<'m> Rule<'m> {
         let mut builder = Builder::new(&mut function, entry);
         let (mut result, mut shadows) = (None, Vec::new());
         for k in 0..self.key.width as usize {
-            let args = lanes.arguments(&mut builder, k, shadowed);
+            let mut args = lanes.arguments(&mut builder, k, shadowed);
+            let told = self.overwritten.map(i128::from);
+            args.extend(told.map(|bits| builder.func.iconst(Type::int(64), bits)));
             let Some(memory) = lanes::call(&mut builder, self.layout, &self.augmented, args) else {
                 continue;
             };
@@ -267,6 +276,15 @@ impl<'m> Rule<'m> {
             }
         }
     }
+}
+
+/// The parameters behind which memory may be overwritten before the reverse sweep. Of those that are
+/// too many for bits, all are.
+fn overwritten(key: &Key) -> u64 {
+    let bits = key.overwritten.iter().enumerate();
+    let bits = bits.filter(|(_, overwritten)| **overwritten);
+    let bits = bits.map(|(i, _)| u32::try_from(i).ok().and_then(|i| 1u64.checked_shl(i)));
+    bits.fold(0, |all, bit| bit.map_or(u64::MAX, |bit| all | bit))
 }
 
 /// Whether a value is made of floats alone.

@@ -22,6 +22,10 @@ named_enum! {
     RuleKind {
         /// Reverse mode: the augmented forward sweep, the reverse sweep.
         Gradient "gradient",
+        /// Reverse mode: as a gradient, with one argument more for the augmented sweep, an integer. It
+        /// has a bit for each parameter of the function: whether memory behind it may be overwritten
+        /// before the reverse sweep, so that what is needed of it must be kept.
+        Pullback "pullback",
         /// Forward mode: the tangent.
         Derivative "derivative",
         /// Forward mode with a tape: the augmented forward sweep, the tangent.
@@ -35,7 +39,7 @@ impl RuleKind {
     /// How many functions make up a rule of this kind.
     pub fn part_count(self) -> usize {
         match self {
-            RuleKind::Gradient | RuleKind::SplitDerivative => 2,
+            RuleKind::Gradient | RuleKind::Pullback | RuleKind::SplitDerivative => 2,
             RuleKind::Derivative | RuleKind::Like => 1,
         }
     }
@@ -43,7 +47,7 @@ impl RuleKind {
     /// Whether a rule of this kind serves reverse mode, or else forward mode.
     pub fn serves(self, reverse: bool) -> bool {
         match self {
-            RuleKind::Gradient => reverse,
+            RuleKind::Gradient | RuleKind::Pullback => reverse,
             RuleKind::Derivative | RuleKind::SplitDerivative => !reverse,
             RuleKind::Like => true,
         }

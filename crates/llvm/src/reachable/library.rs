@@ -138,6 +138,8 @@ pub(super) struct Reached {
     missing: Vec<String>,
     /// Names of functions that stand for requests.
     requests: HashSet<String>,
+    /// Whether something that is differentiated asks for derivatives.
+    nested: bool,
     /// Whether there are calls through pointers.
     through_pointers: bool,
     /// The functions that these may reach.
@@ -149,15 +151,35 @@ pub(super) struct Reached {
 /// Walks from the targets of the first `own` requests; a request on the way leads to its target, a
 /// call through a pointer to all functions of its type whose address is taken, a function whose
 /// derivative is registered to what makes that up, an allocator to what frees.
+///
+/// What makes up a rule is only run, and so is a function with rules for all that is asked for. What
+/// these call and the module lacks is not missing: it is called where it is. But derivatives of
+/// derivatives go through rules too.
 pub(super) fn reached(
     private: &Module,
     pins: &Pins,
     own: usize,
     taken: &HashSet<String>,
 ) -> Reached {
+    let found = walk(private, pins, own, taken, false);
+    match found.nested {
+        true => walk(private, pins, own, taken, true),
+        false => found,
+    }
+}
+
+/// The same; `through_rules` if all that runs is differentiated.
+fn walk(
+    private: &Module,
+    pins: &Pins,
+    own: usize,
+    taken: &HashSet<String>,
+    through_rules: bool,
+) -> Reached {
     let mut found = Reached {
         missing: Vec::new(),
         requests: HashSet::new(),
+        nested: false,
         through_pointers: false,
         targets: Vec::new(),
         with_rules: Vec::new(),
@@ -167,64 +189,78 @@ pub(super) fn reached(
     candidates.retain(|&f| taken.contains(&unsafe { value_name(f) }));
     let variables = noted_variables(private);
     let target = |request: &Pinned| private.function(&request.target);
-    let mut work: Vec<LLVMValueRef> = pins.requests[..own].iter().filter_map(target).collect();
-    let mut seen: HashSet<LLVMValueRef> = work.iter().copied().collect();
-    while let Some(value) = work.pop() {
-        let mut next: Vec<LLVMValueRef> = Vec::new();
+    // Each with whether it is differentiated, or only run.
+    let targets = pins.requests[..own].iter().filter_map(target);
+    let mut work: Vec<(LLVMValueRef, bool)> = targets.map(|function| (function, true)).collect();
+    let mut seen: HashSet<(LLVMValueRef, bool)> = work.iter().copied().collect();
+    while let Some((value, mut differentiated)) = work.pop() {
+        let mut next: Vec<(LLVMValueRef, bool)> = Vec::new();
         // SAFETY: operands of live values are live.
         unsafe {
-            let rules = pins
-                .registered
-                .iter()
-                .filter(|_| !LLVMIsAFunction(value).is_null());
+            let is_function = !LLVMIsAFunction(value).is_null();
+            let rules = pins.registered.iter().filter(|_| is_function);
             for registered in rules.filter(|r| r.hides_body() && r.about == value_name(value)) {
                 let parts = registered.functions();
                 let parts: Vec<_> = parts.filter_map(|name| private.function(name)).collect();
                 found.with_rules.extend(&parts);
-                next.extend(parts);
+                let run = registered.is_derivative() && !through_rules;
+                next.extend(parts.into_iter().map(|part| (part, differentiated && !run)));
             }
-            if LLVMIsAFunction(value).is_null() {
+            differentiated &=
+                through_rules || !is_function || !pins.is_only_run(&value_name(value));
+            if !is_function {
                 if !LLVMIsAGlobalVariable(value).is_null() && LLVMIsDeclaration(value) != 0 {
                     let name = value_name(value);
-                    if !variables.contains(&name) {
+                    if differentiated && !variables.contains(&name) {
                         found.missing.push(name);
                     }
                 }
-                next.extend(operands_of(value));
+                next.extend(operands_of(value).map(|value| (value, differentiated)));
             } else if LLVMIsDeclaration(value) != 0 {
                 let name = value_name(value);
                 if let Some(request) = pins.requests.iter().find(|r| r.symbol == name) {
-                    next.extend(target(request));
+                    next.extend(target(request).map(|function| (function, true)));
                     found.requests.insert(name);
-                } else if !name.starts_with("llvm.")
+                    found.nested |= differentiated;
+                } else if differentiated
+                    && !name.starts_with("llvm.")
                     && !pins.barriers.contains(&name)
                     && !is_left_alone(value)
                 {
                     found.missing.push(name);
                 }
             } else if !is_allocator(value) {
-                if matches!(
+                let replaceable = matches!(
                     LLVMGetLinkage(value),
                     LLVMLinkage::LLVMWeakAnyLinkage | LLVMLinkage::LLVMLinkOnceAnyLinkage
-                ) {
+                );
+                if differentiated && replaceable {
                     found.missing.push(value_name(value));
                 }
                 for block in blocks_of(value) {
-                    instructions_of(block).for_each(|inst| next.extend(operands_of(inst)));
-                }
-                let types = called_types(value);
-                found.through_pointers |= !types.is_empty();
-                candidates.retain(|&f| {
-                    let fits = types.contains(&LLVMGlobalGetValueType(f));
-                    if fits {
-                        found.targets.push(f);
-                        next.push(f);
+                    for inst in instructions_of(block) {
+                        next.extend(operands_of(inst).map(|value| (value, differentiated)));
                     }
-                    !fits
-                });
+                }
+                if differentiated {
+                    let types = called_types(value);
+                    found.through_pointers |= !types.is_empty();
+                    candidates.retain(|&f| {
+                        let fits = types.contains(&LLVMGlobalGetValueType(f));
+                        if fits {
+                            found.targets.push(f);
+                            next.push((f, true));
+                        }
+                        !fits
+                    });
+                }
             }
             // Instructions of the same function come by themselves; only constants lead on.
-            next.retain(|&v| !LLVMIsAConstant(v).is_null() && seen.insert(v));
+            next.retain(|&(v, differentiated)| {
+                !LLVMIsAConstant(v).is_null()
+                    && !seen.contains(&(v, true))
+                    && seen.insert((v, differentiated))
+            });
         }
         work.extend(next);
     }

@@ -60,7 +60,7 @@ pub fn unknown_annotation(word: &str, about: &str) -> Complaint {
 /// A registration of a derivative without what it needs.
 pub fn malformed_rule(by: &str, kind: RuleKind) -> Complaint {
     let entries = match kind {
-        RuleKind::Gradient => "{f, augmented_f, gradient_f}",
+        RuleKind::Gradient | RuleKind::Pullback => "{f, augmented_f, gradient_f}",
         RuleKind::Derivative => "{f, tangent_f}",
         RuleKind::SplitDerivative => "{f, augmented_f, tangent_f}",
         RuleKind::Like => "{f, \"log1p\"}",

@@ -12,12 +12,14 @@ use super::complaints as complain;
 use super::parse::Source;
 use super::pin::{Pinned, Pins};
 use super::registrations::{Registered, Rule};
+use super::ruled::Borrow;
 use crate::known::math_function;
 use zymase_core::derivative::{augmented_results, bundle, bundle_values, request_result};
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{
     Access, Builder, CastOp, CustomRule, DataLayout, FloatKind, FnFlags, Func, Function,
-    GlobalData, MathFn, Mode, Module, Op, Request, RuleKind, Signature, TapeTerms, Type, Value,
+    GlobalData, MathFn, ModRef, Mode, Module, Op, ParamFlags, Request, RuleKind, Signature,
+    TapeTerms, Type, Value,
 };
 
 /// Adds all requests to a module of core, and marks what the program registered. Gives the
@@ -55,6 +57,12 @@ pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Fun
                 }
                 continue;
             }
+            Rule::Borrows(borrowed) => {
+                if let Some(func) = module.func_by_name(&registered.about) {
+                    limit_to_borrowed(&mut module.funcs[func], borrowed);
+                }
+                continue;
+            }
             Rule::Allocator(allocator) => {
                 allocators::mark(module, &registered.about, allocator);
                 continue;
@@ -84,6 +92,21 @@ pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Fun
     let new: Vec<Func> = module.funcs.keys().skip(before).collect();
     let known: Vec<Func> = lowered.into_iter().filter(|f| !new.contains(f)).collect();
     Ok([known, new].concat())
+}
+
+/// Says of a function that borrows what it is given what it does not do. The optimizer is not told,
+/// because it would believe it of the program's own state too, such as a pool of threads.
+fn limit_to_borrowed(function: &mut Function, borrowed: &[Borrow]) {
+    for (param, borrow) in function.params.iter_mut().zip(borrowed) {
+        let limits = match borrow {
+            Borrow::Not => ParamFlags::empty(),
+            Borrow::Read => ParamFlags::NOCAPTURE | ParamFlags::READONLY,
+            Borrow::Written => ParamFlags::NOCAPTURE,
+        };
+        param.flags |= limits;
+    }
+    function.attrs.memory.other &= ModRef::READ;
+    function.attrs.flags |= FnFlags::NOFREE;
 }
 
 /// A rule by the names of its functions; none if the derivatives do not need it.

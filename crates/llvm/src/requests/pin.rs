@@ -9,7 +9,7 @@ use super::grammar::{CallKind, Sweep, call_kind};
 use super::hints::insert_hint;
 use super::parse::{Argument, Parsed, Source, Word, parse};
 use super::places::{complain_at, places_of};
-use super::registrations::{Registered, refuse_annotated_values, registrations};
+use super::registrations::{Registered, Rule, refuse_annotated_values, registrations};
 use super::types::core_type;
 use super::{grammar, operands, ruled};
 use crate::module::Module;
@@ -19,7 +19,7 @@ use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc
 use llvm_sys::prelude::*;
 use zymase_core::analysis::types::Hint;
 use zymase_core::diagnostic::{Diagnostic, Link, Place, Result};
-use zymase_core::ir::{Activity, Mode, Type};
+use zymase_core::ir::{Activity, Mode, RuleKind, Type};
 
 /// Reads all requests and registrations of a module. Afterwards no call of a request function is
 /// left in it.
@@ -62,9 +62,25 @@ pub struct Pins {
     pub ruled: Vec<String>,
     /// What the program registers.
     pub registered: Vec<Registered>,
+    /// Whether derivatives of functions with rules are also taken through their bodies, to compare.
+    pub compared: bool,
 }
 
 impl Pins {
+    /// Whether a function is only run, because it has rules for every mode that is asked for.
+    pub fn is_only_run(&self, function: &str) -> bool {
+        let rules = self.registered.iter().filter(|r| r.about == function);
+        let kinds: Vec<RuleKind> = rules
+            .filter_map(|registered| match registered.rule {
+                Rule::Derivative(kind, ..) if kind != RuleKind::Like => Some(kind),
+                _ => None,
+            })
+            .collect();
+        let serves = |reverse| kinds.iter().any(|kind| kind.serves(reverse));
+        let mut modes = self.requests.iter().map(|request| request.parsed.mode);
+        !kinds.is_empty() && !self.compared && modes.all(|mode| serves(mode != Mode::Forward))
+    }
+
     /// Gives a complaint the places of requests instead of those of the functions that stand for
     /// them.
     pub fn locate(&self, mut complaint: Box<Diagnostic>) -> Box<Diagnostic> {
@@ -260,12 +276,17 @@ impl<'a> Site<'a> {
             fill_barrier(self.module, function, Some(rule.function), passed.len())
                 .ok_or_else(|| complain::unsupported_call(&self.name))?;
             let place = places_of(self.call).into_iter().next();
-            let registered = rule.rules.into_iter().map(|rule| Registered {
-                by: format!("the rule of {symbol}"),
-                about: symbol.clone(),
-                rule,
-                place: place.clone(),
-            });
+            let borrows = (!rule.borrowed.is_empty()).then_some(Rule::Borrows(rule.borrowed));
+            let registered = rule
+                .rules
+                .into_iter()
+                .chain(borrows)
+                .map(|rule| Registered {
+                    by: format!("the rule of {symbol}"),
+                    about: symbol.clone(),
+                    rule,
+                    place: place.clone(),
+                });
             pins.registered.extend(registered);
             pins.ruled.push(symbol);
             let result = self.call_instead(function, passed);

@@ -5,6 +5,7 @@ use super::allocators::{self, Allocator};
 use super::complaints as complain;
 use super::grammar::{self, Registration};
 use super::places::{complain_at, place_of_variable};
+use super::ruled::Borrow;
 use crate::module::{Module, blocks_of, instructions_of};
 use crate::raw::value_name;
 use llvm_sys::core::*;
@@ -81,6 +82,8 @@ pub enum Rule {
     Derivative(RuleKind, Vec<String>, Option<Vec<Activity>>),
     /// The function has the derivative of this library function.
     Like(String),
+    /// How the function has each of its arguments; it writes to nothing else that the program reads.
+    Borrows(Vec<Borrow>),
     /// The function allocates memory that is freed by another.
     Allocator(Allocator),
     /// Zymase does not know what to do with it yet.
