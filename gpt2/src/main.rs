@@ -146,7 +146,7 @@ fn main() {
         .collect();
     let mut g = Parameters::zeros(&config);
     let mut h = Parameters::zeros(&config);
-    for _ in 0..2 {
+    for _ in 0..std::env::args().nth(2).map_or(2, |n| n.parse().unwrap()) {
         let s = Instant::now();
         let l = model::loss::<Blocked>(&p, &config, &tokens, &targets, t);
         println!("forward {l} {:?}", s.elapsed());
@@ -154,7 +154,13 @@ fn main() {
         let l = by_hand::loss::<Blocked>(&p, &mut h, &config, &tokens, &targets, t, 1.0);
         println!("by hand {l} {:?}", s.elapsed());
         let s = Instant::now();
-        let l = model::d_loss::<Blocked>(&p, &mut g, &config, &tokens, &targets, t, 1.0);
+        let l = if std::env::args().nth(3).is_some() {
+            by_hand::loss::<zymase_gpt2::layers::product::Naive>(
+                &p, &mut g, &config, &tokens, &targets, t, 1.0,
+            )
+        } else {
+            model::d_loss::<Blocked>(&p, &mut g, &config, &tokens, &targets, t, 1.0)
+        };
         println!("synthesized {l} {:?}", s.elapsed());
     }
     for ((name, a), b) in parameters::NAMES.iter().zip(g.tensors()).zip(h.tensors()) {
@@ -164,6 +170,20 @@ fn main() {
             .zip(b)
             .fold(0.0f32, |m, (x, y)| m.max((x - y).abs()));
         println!("{name} {m:e} {:e}", e / m);
+        // EINDEX
+        let i = a
+            .iter()
+            .zip(b)
+            .enumerate()
+            .fold((0, 0.0f32), |m, (i, (x, y))| {
+                if (x - y).abs() > m.1 {
+                    (i, (x - y).abs())
+                } else {
+                    m
+                }
+            })
+            .0;
+        println!("   at {i}: {} {}", a[i], b[i]);
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     println!(

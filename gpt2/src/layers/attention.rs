@@ -1,6 +1,6 @@
 //! Causal attention of several heads.
 
-use super::{add_scaled, dot};
+use super::{add_scaled, dot, largest};
 use zymase::autodiff_reverse;
 
 /// Each position looks at itself and those before it, in each head on its own.
@@ -47,9 +47,7 @@ pub fn attention(
 /// Exponentials that are scaled to a sum of one.
 #[inline]
 fn softmax(x: &mut [f32]) {
-    let largest = x
-        .iter()
-        .fold(f32::NEG_INFINITY, |largest, &x| largest.max(x));
+    let largest = largest(x);
     let mut sum = 0.0;
     for x in x.iter_mut() {
         *x = (*x - largest).exp();

@@ -1,5 +1,6 @@
 //! How surprising the targets are.
 
+use super::largest;
 use zymase::autodiff_reverse;
 
 /// The mean over all rows of −ln softmax(logits)[target]. Each row has `padded` logits, of which the
@@ -17,9 +18,7 @@ pub fn cross_entropy(logits: &[f32], targets: &[u32], vocabulary: usize, padded:
 /// ln Σ exp(x), computed so that nothing is too large.
 #[inline]
 fn ln_sum_exp(x: &[f32]) -> f32 {
-    let largest = x
-        .iter()
-        .fold(f32::NEG_INFINITY, |largest, &x| largest.max(x));
+    let largest = largest(x);
     x.iter().map(|x| (x - largest).exp()).sum::<f32>().ln() + largest
 }
 

@@ -13,6 +13,8 @@ pub mod product;
 pub mod residual;
 pub mod tuned;
 
+use zymase::inactive;
+
 /// How many numbers are added at a time: a sum in order would not use vectors.
 const LANES: usize = 16;
 
@@ -29,6 +31,16 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     }
     let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
     sums.iter().sum::<f32>() + rest
+}
+
+/// The largest of some numbers.
+///
+/// It is subtracted from exponents so that none is too large, and what is computed of them does not
+/// depend on it. So it has no derivative: it would be zero, plus what is left of rounding.
+#[inactive]
+fn largest(x: &[f32]) -> f32 {
+    x.iter()
+        .fold(f32::NEG_INFINITY, |largest, &x| largest.max(x))
 }
 
 /// y += factor x.
