@@ -148,18 +148,20 @@ fn main() {
     let mut h = Parameters::zeros(&config);
     for _ in 0..std::env::args().nth(2).map_or(2, |n| n.parse().unwrap()) {
         let s = Instant::now();
-        let l = model::loss::<Blocked>(&p, &config, &tokens, &targets, t);
+        let l = model::loss::<Blocked, false>(&p, &config, &tokens, &targets, t);
         println!("forward {l} {:?}", s.elapsed());
         let s = Instant::now();
         let l = by_hand::loss::<Blocked>(&p, &mut h, &config, &tokens, &targets, t, 1.0);
         println!("by hand {l} {:?}", s.elapsed());
         let s = Instant::now();
-        let l = if std::env::args().nth(3).is_some() {
+        let l = if std::env::args().nth(3).as_deref() == Some("r") {
+            model::d_loss::<Blocked, true>(&p, &mut g, &config, &tokens, &targets, t, 1.0)
+        } else if std::env::args().nth(3).is_some() {
             by_hand::loss::<zymase_gpt2::layers::product::Naive>(
                 &p, &mut g, &config, &tokens, &targets, t, 1.0,
             )
         } else {
-            model::d_loss::<Blocked>(&p, &mut g, &config, &tokens, &targets, t, 1.0)
+            model::d_loss::<Blocked, false>(&p, &mut g, &config, &tokens, &targets, t, 1.0)
         };
         println!("synthesized {l} {:?}", s.elapsed());
     }
