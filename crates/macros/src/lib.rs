@@ -122,7 +122,8 @@ pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
 
 /// Gives a function derivatives that other functions compute.
 ///
-/// `#[derivative(ACTIVITIES, RESULT, forward = tangent, reverse = (augmented, pullback))]`: what the
+/// `#[derivative(ACTIVITIES, RESULT, forward = tangent, reverse = (augmented, pullback))]`, or
+/// `reverse = pullback` for a pullback that takes what the function was given: what the
 /// rule handles, in the words of [`macro@autodiff_reverse`], and the functions of one mode or both.
 /// The documentation of the crate `zymase` has a table of what these functions take and return.
 ///

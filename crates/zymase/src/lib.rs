@@ -127,6 +127,37 @@
 //! parameter, that is an error. The pullback *adds* to shadows. A mode without a rule goes through
 //! the body.
 //!
+//! `reverse = pullback`, without an augmented function, is for a pullback that wants to have what the
+//! function was given. It takes what the function takes, a `Duplicated` parameter followed by its
+//! shadow; of a parameter `&mut` it takes the shadow only. What it is given is what it was when the
+//! function was called: Zymase hands on the same memory if nothing overwrites it, and a copy otherwise.
+//! Types must be `Copy` for that. Such a function writes to nothing but its parameters that
+//! differentiated code reads, and keeps no address.
+//!
+//! ```no_run
+//! use zymase::derivative;
+//!
+//! /// y = a x, by whatever is fastest.
+//! #[derivative(Duplicated, Duplicated, Const, reverse = scale_pullback)]
+//! fn scale(y: &mut [f64], x: &[f64], a: f64) {
+//!     y.iter_mut().zip(x).for_each(|(y, x)| *y = a * x);
+//! }
+//!
+//! fn scale_pullback(dy: &mut [f64], _x: &[f64], dx: &mut [f64], a: f64) {
+//!     for (dx, dy) in dx.iter_mut().zip(dy) {
+//!         // What was in y before is gone, and with it the derivative.
+//!         *dx += a * std::mem::take(dy);
+//!     }
+//! }
+//!
+//! let f = |x: &[f64]| {
+//!     let mut y = vec![0.0; x.len()];
+//!     scale(&mut y, x, 3.0);
+//!     y.iter().sum::<f64>()
+//! };
+//! assert_eq!(zymase::grad(f, &[1.0, 2.0][..]), [3.0, 3.0]);
+//! ```
+//!
 //! ```no_run
 //! use zymase::derivative;
 //!
