@@ -411,18 +411,19 @@ static struct parameters locate_parameters(const struct shape *s, real *start) {
   return p;
 }
 
-// Where the activations begin. All but the first and those from `lnf` on have one part per layer.
+// Where the activations begin. Those before `lnf` have one part per layer; the residual stream has one
+// more, which is what the first layer reads.
 struct activations {
-  real *encoded, *ln1, *ln1_mean, *ln1_rstd, *qkv, *scores, *weights, *attended, *projected, *middle,
-      *ln2, *ln2_mean, *ln2_rstd, *fc, *fc_gelu, *fcproj, *residual, *lnf, *lnf_mean, *lnf_rstd,
-      *logits, *probabilities, *losses, *end;
+  real *stream, *ln1, *ln1_mean, *ln1_rstd, *qkv, *scores, *weights, *attended, *projected, *middle,
+      *ln2, *ln2_mean, *ln2_rstd, *fc, *fc_gelu, *fcproj, *lnf, *lnf_mean, *lnf_rstd, *logits,
+      *probabilities, *losses, *end;
 };
 
 static struct activations locate_activations(const struct shape *s, real *start, int B, int T) {
   size_t L = s->layers, C = s->channels, rows = (size_t)B * T, pairs = rows * T * s->heads;
   struct activations a;
-  a.encoded = start;
-  a.ln1 = a.encoded + rows * C;
+  a.stream = start;
+  a.ln1 = a.stream + (L + 1) * rows * C;
   a.ln1_mean = a.ln1 + L * rows * C;
   a.ln1_rstd = a.ln1_mean + L * rows;
   a.qkv = a.ln1_rstd + L * rows;
@@ -437,8 +438,7 @@ static struct activations locate_activations(const struct shape *s, real *start,
   a.fc = a.ln2_rstd + L * rows;
   a.fc_gelu = a.fc + L * rows * 4 * C;
   a.fcproj = a.fc_gelu + L * rows * 4 * C;
-  a.residual = a.fcproj + L * rows * C;
-  a.lnf = a.residual + L * rows * C;
+  a.lnf = a.fcproj + L * rows * C;
   a.lnf_mean = a.lnf + rows * C;
   a.lnf_rstd = a.lnf_mean + rows;
   a.logits = a.lnf_rstd + rows;
@@ -456,13 +456,13 @@ static real model_loss(const struct shape *s, real *parameters, real *activation
   int C = s->channels, NH = s->heads, V = s->vocabulary, Vp = s->padded_vocabulary, rows = B * T;
   size_t size = (size_t)rows * C, pairs = (size_t)rows * T * NH;
 
-  encoder(a.encoded, tokens, p.wte, p.wpe, B, T, C);
-  real *stream = a.encoded;
+  encoder(a.stream, tokens, p.wte, p.wpe, B, T, C);
   for (size_t l = 0; l < (size_t)s->layers; l++) {
+    real *stream = a.stream + l * size, *next = stream + size;
     real *ln1 = a.ln1 + l * size, *qkv = a.qkv + l * 3 * size, *attended = a.attended + l * size;
     real *projected = a.projected + l * size, *middle = a.middle + l * size;
     real *ln2 = a.ln2 + l * size, *fc = a.fc + l * 4 * size, *fc_gelu = a.fc_gelu + l * 4 * size;
-    real *fcproj = a.fcproj + l * size, *next = a.residual + l * size;
+    real *fcproj = a.fcproj + l * size;
 
     layer_norm(ln1, a.ln1_mean + l * rows, a.ln1_rstd + l * rows, stream, p.ln1w + l * C,
                p.ln1b + l * C, rows, C);
@@ -476,9 +476,8 @@ static real model_loss(const struct shape *s, real *parameters, real *activation
     gelu(fc_gelu, fc, 4 * size);
     matmul(fcproj, fc_gelu, p.fcprojw + l * 4 * C * C, p.fcprojb + l * C, rows, 4 * C, C);
     residual(next, middle, fcproj, size);
-    stream = next;
   }
-  layer_norm(a.lnf, a.lnf_mean, a.lnf_rstd, stream, p.lnfw, p.lnfb, rows, C);
+  layer_norm(a.lnf, a.lnf_mean, a.lnf_rstd, a.stream + s->layers * size, p.lnfw, p.lnfb, rows, C);
   matmul(a.logits, a.lnf, p.wte, NULL, rows, C, Vp);
   cross_entropy(a.losses, a.probabilities, a.logits, targets, rows, V, Vp);
 
@@ -512,11 +511,9 @@ static void model_backward(const struct shape *s, real *parameters, real *gradie
   memset(d_narrow, 0, bytes);
   matmul_backward(d_narrow, d.wte, NULL, d_logits, a.lnf, p.wte, rows, C, Vp);
   memset(d_stream, 0, bytes);
-  real *stream = s->layers ? a.residual + (s->layers - 1) * size : a.encoded;
-  layer_norm_backward(d_stream, d.lnfw, d.lnfb, d_narrow, stream, p.lnfw, a.lnf_mean, a.lnf_rstd,
-                      rows, C);
+  layer_norm_backward(d_stream, d.lnfw, d.lnfb, d_narrow, a.stream + s->layers * size, p.lnfw,
+                      a.lnf_mean, a.lnf_rstd, rows, C);
   for (size_t l = s->layers; l-- > 0;) {
-    stream = l ? a.residual + (l - 1) * size : a.encoded;
     memset(d_wide, 0, 4 * bytes);
     matmul_backward(d_wide, d.fcprojw + l * 4 * C * C, d.fcprojb + l * C, d_stream,
                     a.fc_gelu + l * 4 * size, p.fcprojw + l * 4 * C * C, rows, 4 * C, C);
@@ -535,8 +532,8 @@ static void model_backward(const struct shape *s, real *parameters, real *gradie
     memset(d_narrow, 0, bytes);
     matmul_backward(d_narrow, d.qkvw + l * 3 * C * C, d.qkvb + l * 3 * C, d_wide, a.ln1 + l * size,
                     p.qkvw + l * 3 * C * C, rows, C, 3 * C);
-    layer_norm_backward(d_stream, d.ln1w + l * C, d.ln1b + l * C, d_narrow, stream, p.ln1w + l * C,
-                        a.ln1_mean + l * rows, a.ln1_rstd + l * rows, rows, C);
+    layer_norm_backward(d_stream, d.ln1w + l * C, d.ln1b + l * C, d_narrow, a.stream + l * size,
+                        p.ln1w + l * C, a.ln1_mean + l * rows, a.ln1_rstd + l * rows, rows, C);
   }
   encoder_backward(d.wte, d.wpe, d_stream, tokens, B, T, C);
 }
