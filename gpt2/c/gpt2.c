@@ -131,12 +131,16 @@ static void matmul_naive(real *restrict out, const real *restrict in, const real
   }
 }
 
-// The same, eight rows at a time: each weight that is read is used for all of them.
+// The same, eight rows at a time if they are a multiple of that: each weight that is read is used for
+// all eight.
 static void matmul(real *restrict out, const real *restrict in, const real *restrict weight,
                    const real *restrict bias, int rows, int C, int OC) {
-  int whole = rows - rows % BLOCK;
+  if (rows % BLOCK != 0) {
+    matmul_naive(out, in, weight, bias, rows, C, OC);
+    return;
+  }
 #pragma omp parallel for
-  for (int row = 0; row < whole; row += BLOCK) {
+  for (int row = 0; row < rows; row += BLOCK) {
     const real *x = in + (size_t)row * C;
     for (int o = 0; o < OC; o++) {
       const real *w = weight + (size_t)o * C;
@@ -147,7 +151,6 @@ static void matmul(real *restrict out, const real *restrict in, const real *rest
       for (int k = 0; k < BLOCK; k++) out[(size_t)(row + k) * OC + o] = sums[k];
     }
   }
-  matmul_naive(out + (size_t)whole * OC, in + (size_t)whole * C, weight, bias, rows - whole, C, OC);
 }
 
 // to (n) += the sum of `count` rows of from, which are n numbers long and follow each other, each
@@ -192,11 +195,11 @@ static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *
       for (int o = 0; o < OC; o++) d_bias[o] += d_out[(size_t)row * OC + o];
 }
 
-// Causal attention with NH heads. qkv (B,T,3C) has query, key and value of each position; scores
+// Causal attention with NH heads of `size` channels, C together. qkv (B,T,3C) has query, key and value of each position; scores
 // and weights (B,NH,T,T) are written where the second position is not after the first; out (B,T,C).
 static void attention(real *restrict out, real *restrict scores, real *restrict weights,
-                      const real *restrict qkv, int B, int T, int C, int NH) {
-  int size = C / NH;
+                      const real *restrict qkv, int B, int T, int NH, int size) {
+  size_t C = (size_t)NH * size;
   real scale = 1 / sqrt((real)size);
 #pragma omp parallel for collapse(2)
   for (int b = 0; b < B; b++)
@@ -236,8 +239,9 @@ static void attention(real *restrict out, real *restrict scores, real *restrict 
 // Needs of the forward pass only the weights; d_weights (B,NH,T) is room for one row of each head.
 static void attention_backward(real *restrict d_qkv, real *restrict d_weights,
                                const real *restrict d_out, const real *restrict qkv,
-                               const real *restrict weights, int B, int T, int C, int NH) {
-  int size = C / NH;
+                               const real *restrict weights, int B, int T, int NH,
+                               int size) {
+  size_t C = (size_t)NH * size;
   real scale = 1 / sqrt((real)size);
 #pragma omp parallel for collapse(2)
   for (int b = 0; b < B; b++)
@@ -318,8 +322,8 @@ static void residual_backward(real *restrict d_a, real *restrict d_b, const real
 }
 #endif
 
-// probabilities (rows,Vp) = softmax of the first V columns of logits (rows,Vp), 0 in the others;
-// losses (rows) = minus the logarithm of the probability of the target.
+// probabilities (rows,Vp) = softmax of the first V columns of logits (rows,Vp), the others stay as they
+// are; losses (rows) = minus the logarithm of the probability of the target.
 static void cross_entropy(real *restrict losses, real *restrict probabilities,
                           const real *restrict logits, const int *restrict targets, int rows, int V,
                           int Vp) {
@@ -336,7 +340,6 @@ static void cross_entropy(real *restrict losses, real *restrict probabilities,
       total += p[i];
     }
     for (int i = 0; i < V; i++) p[i] /= total;
-    for (int i = V; i < Vp; i++) p[i] = 0;
     losses[row] = -log(p[targets[row]]);
   }
 }
@@ -453,31 +456,32 @@ static real model_loss(const struct shape *s, real *parameters, real *activation
                        const int *tokens, const int *targets, int B, int T) {
   struct parameters p = locate_parameters(s, parameters);
   struct activations a = locate_activations(s, activations, B, T);
-  int C = s->channels, NH = s->heads, V = s->vocabulary, Vp = s->padded_vocabulary, rows = B * T;
-  size_t size = (size_t)rows * C, pairs = (size_t)rows * T * NH;
+  int L = s->layers, C = s->channels, NH = s->heads, head = C / NH, rows = B * T;
+  int V = s->vocabulary, Vp = s->padded_vocabulary;
+  size_t size = (size_t)rows * C, wide = 4 * size, pairs = (size_t)rows * T * NH;
 
   encoder(a.stream, tokens, p.wte, p.wpe, B, T, C);
-  for (size_t l = 0; l < (size_t)s->layers; l++) {
+  for (int l = 0; l < L; l++) {
     real *stream = a.stream + l * size, *next = stream + size;
     real *ln1 = a.ln1 + l * size, *qkv = a.qkv + l * 3 * size, *attended = a.attended + l * size;
     real *projected = a.projected + l * size, *middle = a.middle + l * size;
-    real *ln2 = a.ln2 + l * size, *fc = a.fc + l * 4 * size, *fc_gelu = a.fc_gelu + l * 4 * size;
+    real *ln2 = a.ln2 + l * size, *fc = a.fc + l * wide, *fc_gelu = a.fc_gelu + l * wide;
     real *fcproj = a.fcproj + l * size;
 
-    layer_norm(ln1, a.ln1_mean + l * rows, a.ln1_rstd + l * rows, stream, p.ln1w + l * C,
-               p.ln1b + l * C, rows, C);
-    matmul(qkv, ln1, p.qkvw + l * 3 * C * C, p.qkvb + l * 3 * C, rows, C, 3 * C);
-    attention(attended, a.scores + l * pairs, a.weights + l * pairs, qkv, B, T, C, NH);
-    matmul(projected, attended, p.attprojw + l * C * C, p.attprojb + l * C, rows, C, C);
+    layer_norm(ln1, a.ln1_mean + (size_t)l * rows, a.ln1_rstd + (size_t)l * rows, stream, p.ln1w + (size_t)l * C,
+               p.ln1b + (size_t)l * C, rows, C);
+    matmul(qkv, ln1, p.qkvw + (size_t)l * 3 * C * C, p.qkvb + (size_t)l * 3 * C, rows, C, 3 * C);
+    attention(attended, a.scores + l * pairs, a.weights + l * pairs, qkv, B, T, NH, head);
+    matmul(projected, attended, p.attprojw + (size_t)l * C * C, p.attprojb + (size_t)l * C, rows, C, C);
     residual(middle, stream, projected, size);
-    layer_norm(ln2, a.ln2_mean + l * rows, a.ln2_rstd + l * rows, middle, p.ln2w + l * C,
-               p.ln2b + l * C, rows, C);
-    matmul(fc, ln2, p.fcw + l * 4 * C * C, p.fcb + l * 4 * C, rows, C, 4 * C);
-    gelu(fc_gelu, fc, 4 * size);
-    matmul(fcproj, fc_gelu, p.fcprojw + l * 4 * C * C, p.fcprojb + l * C, rows, 4 * C, C);
+    layer_norm(ln2, a.ln2_mean + (size_t)l * rows, a.ln2_rstd + (size_t)l * rows, middle, p.ln2w + (size_t)l * C,
+               p.ln2b + (size_t)l * C, rows, C);
+    matmul(fc, ln2, p.fcw + (size_t)l * 4 * C * C, p.fcb + (size_t)l * 4 * C, rows, C, 4 * C);
+    gelu(fc_gelu, fc, wide);
+    matmul(fcproj, fc_gelu, p.fcprojw + (size_t)l * 4 * C * C, p.fcprojb + (size_t)l * C, rows, 4 * C, C);
     residual(next, middle, fcproj, size);
   }
-  layer_norm(a.lnf, a.lnf_mean, a.lnf_rstd, a.stream + s->layers * size, p.lnfw, p.lnfb, rows, C);
+  layer_norm(a.lnf, a.lnf_mean, a.lnf_rstd, a.stream + L * size, p.lnfw, p.lnfb, rows, C);
   matmul(a.logits, a.lnf, p.wte, NULL, rows, C, Vp);
   cross_entropy(a.losses, a.probabilities, a.logits, targets, rows, V, Vp);
 
@@ -528,7 +532,7 @@ static void model_backward(const struct shape *s, real *parameters, real *gradie
                     a.attended + l * size, p.attprojw + l * C * C, rows, C, C);
     memset(d_wide, 0, 3 * bytes);
     attention_backward(d_wide, d_weights, d_narrow, a.qkv + l * 3 * size, a.weights + l * pairs, B,
-                       T, C, NH);
+                       T, NH, C / NH);
     memset(d_narrow, 0, bytes);
     matmul_backward(d_narrow, d.qkvw + l * 3 * C * C, d.qkvb + l * 3 * C, d_wide, a.ln1 + l * size,
                     p.qkvw + l * 3 * C * C, rows, C, 3 * C);
@@ -588,11 +592,11 @@ static void matmul_gradient(real *out, real *d_out, const real *in, real *d_in, 
 }
 
 static void attention_gradient(real *out, real *d_out, real *scores, real *d_scores, real *weights,
-                               real *d_weights, const real *qkv, real *d_qkv, int B, int T, int C,
-                               int NH) {
+                               real *d_weights, const real *qkv, real *d_qkv, int B, int T, int NH,
+                               int size) {
   __enzyme_autodiff_void((void *)attention, enzyme_dup, out, d_out, enzyme_dup, scores, d_scores,
                          enzyme_dup, weights, d_weights, enzyme_dup, qkv, d_qkv, enzyme_const, B,
-                         enzyme_const, T, enzyme_const, C, enzyme_const, NH);
+                         enzyme_const, T, enzyme_const, NH, enzyme_const, size);
 }
 
 static void gelu_gradient(real *out, real *d_out, const real *in, real *d_in, size_t n) {
@@ -999,15 +1003,15 @@ static void check_matmul(int rows, int C, int OC, int is_blocked, int has_bias) 
   free(seed), free(d_out), free(d_in), free(d_weight), free(e_in), free(e_weight);
 }
 
-static void check_attention(int B, int T, int C, int NH) {
-  size_t n = (size_t)B * T * C, pairs = (size_t)B * NH * T * T;
+static void check_attention(int B, int T, int NH, int size) {
+  size_t n = (size_t)B * T * NH * size, pairs = (size_t)B * NH * T * T;
   real *qkv = random_numbers(3 * n), *out = allocate(n);
   real *scores = allocate(pairs), *weights = allocate(pairs), *row = allocate((size_t)B * NH * T);
   real *seed = random_numbers(n), *d_out = copy(seed, n);
   real *d_scores = allocate(pairs), *d_weights = allocate(pairs);
   real *d_qkv = random_numbers(3 * n), *e_qkv = copy(d_qkv, 3 * n);
-  attention_gradient(out, d_out, scores, d_scores, weights, d_weights, qkv, d_qkv, B, T, C, NH);
-  attention_backward(e_qkv, row, seed, qkv, weights, B, T, C, NH);
+  attention_gradient(out, d_out, scores, d_scores, weights, d_weights, qkv, d_qkv, B, T, NH, size);
+  attention_backward(e_qkv, row, seed, qkv, weights, B, T, NH, size);
   compare("attention", "qkv", d_qkv, e_qkv, 3 * n, rounding());
   compare_zero("attention", "out", d_out, n);
   compare_zero("attention", "scores", d_scores, pairs);
@@ -1068,9 +1072,9 @@ static void check_layers(void) {
       check_matmul(13, 5, 24, is_blocked, has_bias);
       check_matmul(3, 33, 1, is_blocked, has_bias);
     }
-  check_attention(2, 7, 12, 3);
-  check_attention(1, 1, 8, 1);
-  check_attention(3, 16, 32, 4);
+  check_attention(2, 7, 3, 4);
+  check_attention(1, 1, 1, 8);
+  check_attention(3, 16, 4, 8);
   check_pointwise(101);
   check_cross_entropy(5, 13, 16);
   check_cross_entropy(1, 40, 40);
@@ -1299,10 +1303,10 @@ static void bench_layers(int repetitions) {
     real *seed = random_numbers(n), *d_out = allocate(n);
     MEASURE("attention", "B=4 T=64 C=768 NH=12", repetitions,
             memcpy(d_out, seed, n * sizeof *seed),
-            attention(out, scores, weights, qkv, B, T, C, NH),
-            attention_backward(d_qkv, row, d_out, qkv, weights, B, T, C, NH),
+            attention(out, scores, weights, qkv, B, T, NH, C / NH),
+            attention_backward(d_qkv, row, d_out, qkv, weights, B, T, NH, C / NH),
             attention_gradient(out, d_out, scores, d_scores, weights, d_weights, qkv, d_qkv, B, T,
-                               C, NH));
+                               NH, C / NH));
     free(qkv), free(d_qkv), free(out), free(scores), free(weights), free(row), free(d_scores);
     free(d_weights), free(seed), free(d_out);
   }
