@@ -121,3 +121,18 @@ fn training_and_refusals() {
         assert!(text.contains(expected), "{words}: {text}");
     }
 }
+
+/// The activations stay where the model has put them until the reverse sweep reads them: what is kept
+/// beside them is one number of each row, and what no array has.
+#[test]
+fn activations_are_not_kept() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2/c/gpt2.c");
+    let folder = Folder::with(&[]);
+    let words = format!("explain -O3 -ffast-math {}", source.display());
+    let printed = succeed(&folder.zymase(&words));
+    let title = "reverse mode of `model_loss`, the version that runs when memory does not overlap";
+    let (_, after) = printed.split_once(title).expect(&printed);
+    let kept = |line: &&str| line.contains("load : f32 is cached");
+    let kept: Vec<&str> = after.lines().filter(kept).collect();
+    assert!(kept.len() <= 1, "{kept:#?}");
+}
