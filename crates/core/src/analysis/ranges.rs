@@ -3,10 +3,10 @@
 //! The ends of the interval are expressions of values that do not change in those loops. They may
 //! be too wide, never too narrow, as long as no loop runs so often that its addresses wrap.
 
-use super::affine::Affine;
+use super::affine::{Affine, Base, Factor};
 use super::loops::Loop;
 use super::trip_count::{Count, TripCount};
-use crate::ir::{Builder, IntPred, Type, Value};
+use crate::ir::{BinaryOp, Builder, IntPred, Type, Value};
 use cranelift_entity::SecondaryMap;
 use std::fmt;
 
@@ -30,6 +30,15 @@ pub enum End {
     AtLeastZero(Box<End>),
     /// The smaller of this and zero.
     AtMostZero(Box<End>),
+    /// How often a number fits into another, as a number without sign, times a third.
+    Steps {
+        /// What it fits into.
+        extent: Affine,
+        /// What fits.
+        step: u64,
+        /// What each time counts.
+        each: Affine,
+    },
 }
 
 /// What a nest touches through one view, at one moment.
@@ -109,6 +118,74 @@ impl Range {
         })
     }
 
+    /// The bytes of one access at one moment.
+    pub fn at_once(address: &Affine, size: &Affine) -> Option<Range> {
+        Some(Range {
+            low: End::Affine(address.clone()),
+            high: End::Affine(address.plus(size)?),
+        })
+    }
+
+    /// One range for several that differ by multiples of one product, such as the rows of a block.
+    /// None if some do not.
+    pub fn around_all(ranges: &[Range]) -> Option<Range> {
+        let (first, rest) = ranges.split_first()?;
+        let start = first.low.fixed_part()?;
+        let mut product: Option<Vec<Factor>> = None;
+        let (mut least, mut most) = (0, 0);
+        for range in rest {
+            let moved = range.low.fixed_part()?.minus(start)?;
+            if first.low.plus(&moved)? != range.low || first.high.plus(&moved)? != range.high {
+                return None;
+            }
+            let (by, times) = match moved.as_number() {
+                Some(n) => (Vec::new(), n),
+                None => {
+                    let mut terms = moved.terms.iter();
+                    let (by, &times) = terms.next()?;
+                    if terms.next().is_some() || moved.constant != 0 {
+                        return None;
+                    }
+                    (by.clone(), times)
+                }
+            };
+            if product.get_or_insert_with(|| by.clone()) != &by {
+                return None;
+            }
+            (least, most) = (least.min(times), most.max(times));
+        }
+        let product = product.unwrap_or_default();
+        let of = |n: i128| match product.is_empty() {
+            true => Affine::number(n),
+            false => Affine::product(product.clone(), n),
+        };
+        let from = of(least);
+        let span = Box::new(End::Affine(of(most - least)));
+        Some(Range {
+            low: End::Sum(vec![first.low.plus(&from)?, End::AtMostZero(span.clone())]),
+            high: End::Sum(vec![first.high.plus(&from)?, End::AtLeastZero(span)]),
+        })
+    }
+
+    /// How far one iteration of a loop moves the range, and the range without that. None if its
+    /// length depends on the iteration.
+    pub fn split(&self, l: Loop) -> Option<(Affine, Range)> {
+        let (low_step, low) = self.low.split(l)?;
+        let (high_step, high) = self.high.split(l)?;
+        (low_step == high_step).then_some((low_step, Range { low, high }))
+    }
+
+    /// A range that does not mention the counter of a loop, moved by a step in each iteration, in all
+    /// iterations but the first.
+    pub fn after_the_first(&self, step: &Affine, l: Loop) -> Option<Range> {
+        let moves = step.times(&Affine::product(vec![Factor::Counter(l)], 1))?;
+        let low = self.low.plus(&moves)?;
+        Some(Range {
+            low: low.plus(step)?,
+            high: self.high.plus(&moves)?,
+        })
+    }
+
     /// Whether the ranges are known to have no byte in common.
     pub fn is_disjoint(&self, other: &Range) -> bool {
         let below = |high: &End, low: &End| match (high, low) {
@@ -126,6 +203,11 @@ impl Range {
     pub fn distance(&self, other: &Range) -> Option<i128> {
         let (from, to) = (self.low.fixed_part()?, other.low.fixed_part()?);
         to.minus(from)?.as_number()
+    }
+
+    /// What the addresses are relative to.
+    pub fn base(&self) -> Option<Base> {
+        self.low.fixed_part()?.base
     }
 
     /// Every affine form in the ends.
@@ -169,7 +251,61 @@ impl End {
             }
             End::AtLeastZero(inner) => clamped(b, inner, IntPred::Sgt),
             End::AtMostZero(inner) => clamped(b, inner, IntPred::Slt),
+            End::Steps { extent, step, each } => {
+                let extent = extent.materialize(b, &no_counter);
+                let zero = b.func.iconst(Type::i64(), 0);
+                let positive = b.icmp(IntPred::Sgt, extent, zero);
+                let extent = b.select(positive, extent, zero);
+                let step = b.func.iconst(Type::i64(), i128::from(*step));
+                let count = b.binary(BinaryOp::UDiv, extent, step);
+                let each = each.materialize(b, &no_counter);
+                b.mul(count, each)
+            }
         }
+    }
+
+    /// This as `step · counter + rest`.
+    fn split(&self, l: Loop) -> Option<(Affine, End)> {
+        match self {
+            End::Affine(form) => {
+                let (step, rest) = form.split(l)?;
+                Some((step, End::Affine(rest)))
+            }
+            End::Sum(parts) => {
+                let mut sum = Affine::default();
+                let mut rests = Vec::new();
+                for part in parts {
+                    let (step, rest) = part.split(l)?;
+                    sum = sum.plus(&step)?;
+                    rests.push(rest);
+                }
+                Some((sum, End::Sum(rests)))
+            }
+            End::AtLeastZero(_) | End::AtMostZero(_) | End::Steps { .. } => {
+                let mut forms = Vec::new();
+                self.collect(&mut forms);
+                let counter = Factor::Counter(l);
+                let free = forms
+                    .iter()
+                    .all(|form| form.factors().all(|f| f != counter));
+                free.then(|| (Affine::default(), self.clone()))
+            }
+        }
+    }
+
+    fn plus(&self, form: &Affine) -> Option<End> {
+        Some(match self {
+            End::Affine(own) => End::Affine(own.plus(form)?),
+            End::Sum(parts) => {
+                let (first, rest) = parts.split_first()?;
+                let mut parts = vec![first.plus(form)?];
+                parts.extend_from_slice(rest);
+                End::Sum(parts)
+            }
+            End::AtLeastZero(_) | End::AtMostZero(_) | End::Steps { .. } => {
+                End::Sum(vec![End::Affine(form.clone()), self.clone()])
+            }
+        })
     }
 
     fn map(&self, new: &dyn Fn(&Affine) -> Option<Affine>) -> Option<End> {
@@ -178,6 +314,11 @@ impl End {
             End::Sum(parts) => End::Sum(parts.iter().map(|p| p.map(new)).collect::<Option<_>>()?),
             End::AtLeastZero(inner) => End::AtLeastZero(Box::new(inner.map(new)?)),
             End::AtMostZero(inner) => End::AtMostZero(Box::new(inner.map(new)?)),
+            End::Steps { extent, step, each } => End::Steps {
+                extent: new(extent)?,
+                step: *step,
+                each: new(each)?,
+            },
         })
     }
 
@@ -195,6 +336,13 @@ impl End {
             End::Sum(parts) => End::Sum(parts.iter().map(of).collect::<Option<_>>()?),
             End::AtLeastZero(inner) => End::AtLeastZero(Box::new(of(inner)?)),
             End::AtMostZero(inner) => End::AtMostZero(Box::new(of(inner)?)),
+            End::Steps { extent, each, .. } => {
+                let fixed = |form: &Affine| {
+                    let counts = |l: &Loop| form.factors().any(|f| f == Factor::Counter(*l));
+                    !nest.iter().any(counts)
+                };
+                (fixed(extent) && fixed(each)).then(|| self.clone())?
+            }
         })
     }
 
@@ -203,7 +351,7 @@ impl End {
         match self {
             End::Affine(form) => Some(form),
             End::Sum(parts) => parts.first()?.fixed_part(),
-            End::AtLeastZero(_) | End::AtMostZero(_) => None,
+            End::AtLeastZero(_) | End::AtMostZero(_) | End::Steps { .. } => None,
         }
     }
 
@@ -212,6 +360,7 @@ impl End {
             End::Affine(form) => forms.push(form),
             End::Sum(parts) => parts.iter().for_each(|part| part.collect(forms)),
             End::AtLeastZero(inner) | End::AtMostZero(inner) => inner.collect(forms),
+            End::Steps { extent, each, .. } => forms.extend([extent, each]),
         }
     }
 }
@@ -240,6 +389,21 @@ fn extreme(
                 let extent = progression.extent()?;
                 match fixed {
                     Some(c) if c % step == 0 => extent.scaled(c / step)?,
+                    // What is left over of the extent would be counted as well.
+                    None if step > 1 => {
+                        let steps = Box::new(End::Steps {
+                            extent,
+                            step: progression.step,
+                            each: coefficient,
+                        });
+                        let around = &nest[i + 1..];
+                        let inner = Box::new(steps.extreme(around, trips, high)?);
+                        parts.push(match high {
+                            true => End::AtLeastZero(inner),
+                            false => End::AtMostZero(inner),
+                        });
+                        continue;
+                    }
                     _ => extent.times(&coefficient)?,
                 }
             }
@@ -279,6 +443,7 @@ impl fmt::Display for End {
             }
             End::AtLeastZero(inner) => write!(f, "max(0, {inner})"),
             End::AtMostZero(inner) => write!(f, "min(0, {inner})"),
+            End::Steps { extent, step, each } => write!(f, "(({extent}) / {step}) * ({each})"),
         }
     }
 }

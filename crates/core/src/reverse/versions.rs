@@ -4,12 +4,13 @@
 //! known when the function is entered, the derivative compares them there. All comparisons are
 //! joined into one flag, so there are exactly two versions.
 
+use crate::analysis::affine::known_first;
 use crate::analysis::overwrite::Condition;
-use crate::ir::{BinaryOp, Builder, Edge, Func, Function, Inst, Signature, Type};
+use crate::ir::{BinaryOp, Builder, Edge, Flags, Func, Function, Inst, Signature, Type};
 use crate::primal::Primal;
 
 /// More comparisons than this cost more than they are likely to save.
-const MOST_CONDITIONS: usize = 64;
+const MOST_CONDITIONS: usize = 2048;
 
 /// The conditions under which more reads are intact, with such a read each; none if that is not to
 /// be had.
@@ -33,9 +34,15 @@ pub fn dispatch(
     // keeps when its instructions are gone.
     let mut func = primal.function.clone();
     let arguments = func.entry();
+    let first = known_first(&func, arguments);
     for block in func.blocks().to_vec() {
         func.set_block_insts(block, Vec::new());
     }
+    // Here they decide, and there they may promise what does not matter.
+    for &inst in &first {
+        func.inst_mut(inst).flags = Flags::default();
+    }
+    func.set_block_insts(arguments, first);
     let entry = func.add_block();
     let params: Vec<_> = (sig.params.iter())
         .map(|&ty| func.add_block_param(entry, ty))

@@ -9,6 +9,7 @@ use fastrand::Rng;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use zymase_core::analysis::affine::known_first;
 use zymase_core::analysis::cfg::Cfg;
 use zymase_core::analysis::dominators::Dominators;
 use zymase_core::analysis::effects::Effects;
@@ -17,8 +18,8 @@ use zymase_core::analysis::overwrite::{Overwrite, Overwritten, Window};
 use zymase_core::analysis::trip_count::{TripCount, trip_counts};
 use zymase_core::interp::{Machine, Val};
 use zymase_core::ir::{
-    Access, Block, Builder, Call, Callee, CastOp, Edge, Flags, Func, Function, InstData, IntPred,
-    Module, Op, ParamAttrs, ParamFlags, Signature, Type, Value,
+    Access, Block, Builder, Call, Callee, CastOp, Edge, Flags, Func, Function, Inst, InstData,
+    IntPred, Module, Op, ParamAttrs, ParamFlags, Signature, Type, Value,
 };
 use zymase_core::planted::Defect;
 use zymase_core::simplify::canonical_loops::{self, Canonical};
@@ -286,8 +287,12 @@ impl Tracer {
 
     fn record_conditions(&self, func: &mut Function, original: &Function, answers: &Overwrite) {
         let entry = original.entry();
-        let rest = func.block_insts(entry).to_vec();
-        func.set_block_insts(entry, Vec::new());
+        // Conditions may mention what the entry computes before anything is written.
+        let known = known_first(original, entry);
+        let is_known = |inst: &Inst| known.contains(inst);
+        let insts = func.block_insts(entry).to_vec();
+        let (first, rest): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(is_known);
+        func.set_block_insts(entry, first);
         for &block in original.blocks() {
             for &inst in original.block_insts(block) {
                 let Op::Load(_) = original.inst(inst).op else {

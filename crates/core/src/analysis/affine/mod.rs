@@ -11,7 +11,7 @@
 
 mod values;
 
-pub use values::{AffineValues, Wrap};
+pub use values::{AffineValues, Wrap, known_first};
 
 use super::inequality::Polynomial;
 use super::loops::Loop;
@@ -188,6 +188,20 @@ impl Affine {
             }
         }
         Some((coefficient, rest))
+    }
+
+    /// The same symbols but for counters. (The numbers have no meaning.)
+    pub fn without_counters(&self) -> Affine {
+        let products = self.terms.keys().map(|product| {
+            let kept = product.iter().copied();
+            let kept = kept.filter(|factor| !matches!(factor, Factor::Counter(_)));
+            (kept.collect(), 1)
+        });
+        Affine {
+            base: self.base,
+            constant: self.constant,
+            terms: products.collect(),
+        }
     }
 
     /// This as a polynomial, apart from its base, with something in the place of each symbol.

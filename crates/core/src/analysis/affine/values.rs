@@ -8,7 +8,7 @@ use crate::ir::{
 };
 use cranelift_entity::SecondaryMap;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How many instructions one question may look through, which bounds its cost.
 const BUDGET: u32 = 400;
@@ -23,6 +23,61 @@ pub enum Wrap {
     Unsigned,
 }
 
+/// The instructions that compute integers from arguments, and from what memory of arguments holds
+/// before the function writes any, such as sizes that it finds in a structure. All of them are at the
+/// beginning of the entry.
+pub fn known_first(func: &Function, entry: Block) -> Vec<Inst> {
+    let mut found: Vec<Inst> = Vec::new();
+    for &inst in func.block_insts(entry) {
+        let data = func.inst(inst);
+        let is_known = |value: &Value| match func.def(*value) {
+            ValueDef::Const(_) => true,
+            ValueDef::Param(block, _) => *block == entry,
+            ValueDef::Result(inst) => found.contains(inst),
+        };
+        let is_integer = |value: &Value| func.ty(*value).is_int();
+        let known = data.args.iter().all(is_known);
+        let new = match &data.op {
+            Op::Load(access) => {
+                let integer = func.result(inst).as_ref().is_some_and(is_integer);
+                integer && !access.volatile && access.atomic.is_none()
+            }
+            // An address inside of an argument that is a structure.
+            Op::Address { scales, .. } => scales.is_empty(),
+            Op::Binary(
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor
+                | BinaryOp::SDiv
+                | BinaryOp::UDiv
+                | BinaryOp::SRem
+                | BinaryOp::URem,
+            ) => data.args.iter().all(is_integer),
+            Op::Binary(BinaryOp::Shl) => {
+                let bits = func
+                    .result(inst)
+                    .and_then(|value| func.ty(value).int_bits());
+                let by = func.as_int(data.args[1]);
+                by.zip(bits)
+                    .is_some_and(|(by, bits)| (0..i128::from(bits)).contains(&by))
+            }
+            Op::Cast(CastOp::SExt | CastOp::ZExt | CastOp::Trunc) => {
+                data.args.iter().all(is_integer)
+            }
+            Op::Binary(_) | Op::Unary(_) | Op::Cast(_) | Op::ICmp(_) | Op::FCmp(_) => false,
+            Op::Select | Op::Alloca { .. } => false,
+            _ => break,
+        };
+        if new && known {
+            found.push(inst);
+        }
+    }
+    found
+}
+
 /// Answers questions about the values of one function.
 pub struct AffineValues<'a> {
     func: &'a Function,
@@ -33,6 +88,7 @@ pub struct AffineValues<'a> {
     budget: Cell<u32>,
     addresses: RefCell<HashMap<(Value, Block), Affine>>,
     exact_addresses: RefCell<HashMap<(Value, Block), Affine>>,
+    known_first: HashSet<Inst>,
 }
 
 impl<'a> AffineValues<'a> {
@@ -48,6 +104,7 @@ impl<'a> AffineValues<'a> {
             budget: Cell::new(0),
             addresses: RefCell::default(),
             exact_addresses: RefCell::default(),
+            known_first: known_first(func, cfg.entry()).into_iter().collect(),
         }
     }
 
@@ -113,7 +170,7 @@ impl<'a> AffineValues<'a> {
         let known = |value: Value| match *self.func.def(value) {
             ValueDef::Const(_) => true,
             ValueDef::Param(block, _) => block == entry,
-            ValueDef::Result(_) => false,
+            ValueDef::Result(inst) => self.known_first.contains(&inst),
         };
         let base_known = match form.base {
             Some(Base::Value(value)) => known(value),
@@ -269,7 +326,12 @@ impl<'a> AffineValues<'a> {
         if rest.iter().all(|&edge| incoming(edge) == given) {
             return Some(self.expand(given, wrap));
         }
-        let l = self.loops.headed_by(block)?;
+        let Some(l) = self.loops.headed_by(block) else {
+            // Different values with one form, such as the next counter on each way to a latch.
+            let form = self.expand(given, wrap);
+            let same = |&edge| self.expand(incoming(edge), wrap) == form;
+            return rest.iter().all(same).then_some(form);
+        };
         let (mut start, mut next) = (None, None);
         for &edge in preds {
             let slot = match self.loops.contains(l, edge.0) {

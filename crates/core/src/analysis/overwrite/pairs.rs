@@ -1,6 +1,6 @@
 //! One read against the writes that can come after it.
 
-use super::reads::{Caller, Summaries};
+use super::reads::{Caller, Side, Summaries};
 use super::writes::{Kind, Later, Touch, Write};
 use super::{Because, Call, Condition, Overwritten, Window};
 use crate::analysis::activity::keepable::{Group, Keepable};
@@ -85,10 +85,14 @@ impl Analysis<'_> {
                     let (a, b) = (&read.location, &touch.location);
                     let may = self.aliases.objects_overlap(a.pointer, b.pointer)
                         && self.aliases.access_overlap(a, b, Moment::Any);
-                    let range = may.then(|| self.as_caller().range(read));
-                    range.map(|range| match range {
-                        Some(range) => self.ranges_meet(&range, touch, write.inst),
-                        None => Overwritten::Yes(Because::Inst(write.inst)),
+                    may.then(|| {
+                        let caller = self.as_caller();
+                        let ranges = caller.range(read).zip(caller.range(touch));
+                        match ranges.and_then(|(a, b)| self.compared(&a, &b, write.inst)) {
+                            Some(None) => Overwritten::Never,
+                            Some(Some(condition)) => Overwritten::IfOverlap(vec![condition]),
+                            None => Overwritten::Yes(Because::Inst(write.inst)),
+                        }
                     })
                 }
             };
@@ -119,8 +123,10 @@ impl Analysis<'_> {
             if let Overwritten::Yes(Because::Inst(_)) = answer {
                 let (block, _, inst) = at;
                 let data = self.func.inst(inst);
-                if let Some(ranges) = self.as_caller().reads(block, data, pointers, i) {
-                    let what = What::Ranges(&ranges);
+                let caller = self.as_caller();
+                let ranges = caller.touches_once(block, data, pointers, i, Side::Reads);
+                if let Some(ranges) = ranges {
+                    let what = What::Ranges(block, &ranges);
                     answer = self.answer(at, Some(pointer), direct, &what, later);
                 }
             }
@@ -242,7 +248,14 @@ impl Analysis<'_> {
                     return Overwritten::Never;
                 }
                 return match written {
-                    Some(written) if !ignored && !self.renews(pointer, &written, when, kept) => yes,
+                    Some(written) if !ignored && !self.renews(pointer, &written, when, kept) => {
+                        let ranges = self.written_by_call(write, pointers, &written);
+                        let ranges = ranges.zip(self.ranges_once(what));
+                        ranges.map_or(yes, |(written, (block, read))| {
+                            let (read, written) = ((block, &*read), (write.block, &*written));
+                            self.ranges_meet(read, written, when, write.inst)
+                        })
+                    }
                     _ => Overwritten::Never,
                 };
             }
@@ -260,29 +273,148 @@ impl Analysis<'_> {
                 true => Overwritten::Never,
                 false => yes,
             },
-            What::Ranges(ranges) => {
-                let mut conditions = Vec::new();
-                for range in *ranges {
-                    match self.ranges_meet(range, touch, write.inst) {
-                        Overwritten::Never => {}
-                        Overwritten::IfOverlap(new) => conditions.extend(new),
-                        yes => return yes,
-                    }
-                }
-                match conditions.is_empty() {
-                    true => Overwritten::Never,
-                    false => Overwritten::IfOverlap(conditions),
-                }
-            }
-            What::Bytes(read) => {
-                if self.bytes_are_apart(read, touch, when, kept) {
+            What::Ranges(..) | What::Bytes(_) => {
+                if let What::Bytes(read) = what
+                    && self.bytes_are_apart(read, touch, when, kept)
+                {
                     return Overwritten::Never;
                 }
-                match self.as_caller().range(read) {
-                    Some(range) => self.ranges_meet(&range, touch, write.inst),
-                    None => yes,
+                let ranges = self
+                    .as_caller()
+                    .range_once(touch)
+                    .zip(self.ranges_once(what));
+                ranges.map_or(yes, |(written, (block, read))| {
+                    let written = (touch.location.block, &[written][..]);
+                    self.ranges_meet((block, &read), written, when, write.inst)
+                })
+            }
+        }
+    }
+
+    /// What is read, at one moment, and where.
+    fn ranges_once(&self, what: &What) -> Option<(Block, Vec<Range>)> {
+        match what {
+            What::Objects => None,
+            What::Bytes(read) => {
+                let range = self.as_caller().range_once(read)?;
+                Some((read.location.block, vec![range]))
+            }
+            What::Ranges(block, ranges) => Some((*block, ranges.to_vec())),
+        }
+    }
+
+    /// What a call writes through some of its pointers, when it runs once.
+    fn written_by_call(
+        &self,
+        write: &Write,
+        pointers: &[Value],
+        written: &[Value],
+    ) -> Option<Vec<Range>> {
+        // Without pointers it finds what it writes elsewhere.
+        if written.is_empty() {
+            return None;
+        }
+        let data = self.func.inst(write.inst);
+        let mut all = Vec::new();
+        for (i, pointer) in pointers.iter().enumerate() {
+            if written.contains(pointer) {
+                let caller = self.as_caller();
+                all.extend(caller.touches_once(write.block, data, pointers, i, Side::Writes)?);
+            }
+        }
+        Some(all)
+    }
+
+    /// Whether some ranges are written after others were read, which are each about one moment.
+    fn ranges_meet(
+        &self,
+        (read_at, read): (Block, &[Range]),
+        (write_at, written): (Block, &[Range]),
+        when: When,
+        by: Inst,
+    ) -> Overwritten {
+        let mut moments: Vec<Option<Loop>> = self.loops.enclosing(when.common).map(Some).collect();
+        if when.same_iteration {
+            moments.push(None);
+        }
+        let around = |block: Block| -> Vec<Loop> {
+            self.loops.enclosing(self.loops.innermost(block)).collect()
+        };
+        let (read_nest, write_nest) = (around(read_at), around(write_at));
+        let caller = self.as_caller();
+        let mut conditions = Vec::new();
+        for read in read {
+            for written in written {
+                let apart = moments.iter().map(|&later| {
+                    let (read, write) = self.at_moments(read, written, when.common, later)?;
+                    let shared = |l: &Loop| !self.differs(*l, when.common, later);
+                    let inner = |nest: &[Loop]| -> Vec<Loop> {
+                        nest.iter().copied().filter(|l| !shared(l)).collect()
+                    };
+                    let read = caller.swept(&read, &inner(&read_nest))?;
+                    let write = caller.swept(&write, &inner(&write_nest))?;
+                    self.compared(&read, &write, by)
+                });
+                let whole = || {
+                    let read = caller.swept(read, &read_nest)?;
+                    let write = caller.swept(written, &write_nest)?;
+                    Some(vec![self.compared(&read, &write, by)?])
+                };
+                // Between different bases one comparison of all that is touched is enough.
+                let apart = match read.base() == written.base() {
+                    true => apart.collect::<Option<Vec<_>>>().or_else(whole),
+                    false => whole(),
+                };
+                match apart {
+                    Some(new) => conditions.extend(new.into_iter().flatten()),
+                    None => return Overwritten::Yes(Because::Inst(by)),
                 }
             }
+        }
+        match conditions.is_empty() {
+            true => Overwritten::Never,
+            false => Overwritten::IfOverlap(conditions),
+        }
+    }
+
+    /// A range that is read and one that is written, in the same iteration of the loops around both
+    /// or, given a loop, in a later iteration of it, both moved by the same amount, such that they do
+    /// not mention the counters of loops around both that are in the same iteration. None if these
+    /// loops move the two differently.
+    fn at_moments(
+        &self,
+        read: &Range,
+        written: &Range,
+        common: Option<Loop>,
+        later: Option<Loop>,
+    ) -> Option<(Range, Range)> {
+        let (mut read, mut written) = (read.clone(), written.clone());
+        for l in self.loops.enclosing(common) {
+            let differs = self.differs(l, common, later);
+            if differs && later != Some(l) {
+                continue;
+            }
+            let (read_step, read_rest) = read.split(l)?;
+            let (write_step, write_rest) = written.split(l)?;
+            if read_step != write_step {
+                return None;
+            }
+            read = read_rest;
+            written = match later == Some(l) {
+                true => write_rest.after_the_first(&write_step, l)?,
+                false => write_rest,
+            };
+        }
+        let known = self.is_checkable_but_for_counters(&read)
+            && self.is_checkable_but_for_counters(&written);
+        known.then_some((read, written))
+    }
+
+    /// Whether a loop may be in another iteration at the time of a write than it was at the read.
+    fn differs(&self, l: Loop, common: Option<Loop>, later: Option<Loop>) -> bool {
+        match later {
+            Some(later) => self.loops.is_inside(l, later),
+            None => !common.is_some_and(|c| self.loops.is_inside(c, l)),
         }
     }
 
@@ -321,25 +453,22 @@ impl Analysis<'_> {
                 .all(|l| apart(Some(l)) || self.is_renewed(a.pointer, b.pointer, l, kept))
     }
 
-    /// Whether a write may meet addresses that were read, at any time.
-    fn ranges_meet(&self, read: &Range, write: &Touch, by: Inst) -> Overwritten {
-        let yes = Overwritten::Yes(Because::Inst(by));
-        let Some(write) = self.as_caller().range(write) else {
-            return yes;
-        };
-        if read.is_disjoint(&write) {
-            return Overwritten::Never;
+    /// The condition under which two ranges are disjoint, none inside if they are; none if that is not
+    /// known.
+    fn compared(&self, read: &Range, write: &Range, by: Inst) -> Option<Option<Condition>> {
+        if read.is_disjoint(write) {
+            return Some(None);
         }
         // Ranges at a fixed distance that are not disjoint now never will be.
-        let checkable = self.is_checkable(read) && self.is_checkable(&write);
-        if !checkable || read.distance(&write).is_some() {
-            return yes;
+        let checkable = self.is_checkable(read) && self.is_checkable(write);
+        if !checkable || read.distance(write).is_some() {
+            return None;
         }
-        Overwritten::IfOverlap(vec![Condition {
+        Some(Some(Condition {
             read: read.clone(),
-            write,
+            write: write.clone(),
             by,
-        }])
+        }))
     }
 
     /// The pointers through which a call may write or free some objects; none if it does not. An
@@ -405,10 +534,7 @@ impl Analysis<'_> {
         let mut to = values.address(write.location.pointer, wb);
         // Everything that is not a counter must have one value at both moments: it is made outside
         // of every loop whose iteration may differ.
-        let differs = |l: Loop| match later {
-            Some(later) => self.loops.is_inside(l, later),
-            None => !common.is_some_and(|c| self.loops.is_inside(c, l)),
-        };
+        let differs = |l: Loop| self.differs(l, common, later);
         for (form, block) in [(&from, rb), (&to, wb)] {
             let mut outermost = None;
             for l in self.loops.enclosing(self.loops.innermost(block)) {
@@ -511,6 +637,13 @@ impl Analysis<'_> {
         }
     }
 
+    /// Whether all that a range mentions beside counters has one value while the function runs.
+    fn is_checkable_but_for_counters(&self, range: &Range) -> bool {
+        let values = self.aliases.values();
+        let known = |form: &&Affine| values.is_known_at_entry(&form.without_counters());
+        range.forms().iter().all(known)
+    }
+
     fn is_checkable(&self, range: &Range) -> bool {
         let values = self.aliases.values();
         range
@@ -537,8 +670,8 @@ enum What<'a> {
     Objects,
     /// One access.
     Bytes(&'a Touch<'a>),
-    /// These addresses.
-    Ranges(&'a [Range]),
+    /// These addresses, whenever a block runs.
+    Ranges(Block, &'a [Range]),
 }
 
 /// An interval of numbers; an end that is not known is open.

@@ -1,10 +1,10 @@
-//! The addresses that a call reads through a pointer that it is given.
+//! The addresses that a call reads or writes through a pointer that it is given.
 //!
-//! They are the ranges of the callee's reads through that parameter, in terms of its parameters, with
-//! the arguments of the call in their place, over all iterations of the loops around the call. There
-//! is no answer if some read, or a call inside, is not understood.
+//! They are the ranges of the callee's accesses through that parameter, in terms of its parameters,
+//! with the arguments of the call in their place. There is no answer if some access, or a call
+//! inside, is not understood.
 
-use super::writes::{Touch, size_of};
+use super::writes::{Kind, Touch, size_of, writes};
 use crate::analysis::affine::{Affine, AffineValues, Base, Factor, Wrap};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
@@ -20,11 +20,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// How many ranges are worth comparing.
-const MAX_RANGES: usize = 8;
+const MAX_RANGES: usize = 40;
 
-/// What functions read through their parameters, as far as it was asked for. A function that is
-/// being looked at has no answer, so recursion ends.
-pub(super) type Summaries = RefCell<HashMap<(Func, usize), Option<Vec<Range>>>>;
+/// What functions read or write through their parameters, as far as it was asked for. A function that
+/// is being looked at has no answer, so recursion ends.
+pub(super) type Summaries = RefCell<HashMap<(Func, usize, Side), Option<Vec<Range>>>>;
+
+/// What a call does with memory.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Side {
+    Reads,
+    Writes,
+}
 
 /// A function whose calls are looked at.
 pub(super) struct Caller<'a> {
@@ -37,46 +44,64 @@ pub(super) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// What a call reads through one of its arguments while the loops around it run.
-    pub(super) fn reads(
+    /// What a call reads or writes through one of its arguments while the loops around it run.
+    fn touches(
         &self,
         block: Block,
         data: &InstData,
         args: &[Value],
         argument: usize,
+        side: Side,
+    ) -> Option<Vec<Range>> {
+        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        let once = self.touches_once(block, data, args, argument, side)?;
+        once.iter().map(|range| self.swept(range, &nest)).collect()
+    }
+
+    /// A range while the loops of a nest run, listed from the inside out.
+    pub(super) fn swept(&self, range: &Range, nest: &[Loop]) -> Option<Range> {
+        let range = range.while_running(nest, self.trips)?;
+        self.stays(&range, nest).then_some(range)
+    }
+
+    /// What a call reads or writes through one of its arguments, when it runs once.
+    pub(super) fn touches_once(
+        &self,
+        block: Block,
+        data: &InstData,
+        args: &[Value],
+        argument: usize,
+        side: Side,
     ) -> Option<Vec<Range>> {
         let callee = match data.op.call().map(|call| &call.callee) {
             Some(Callee::Direct(callee)) if !self.module.funcs[*callee].is_declaration() => *callee,
-            // Without a body there is only what is known of all of its reads.
+            // Without a body there is only what is known of all of its accesses.
             _ => {
                 let (summary, _) = self.effects.inst(data);
-                let reads = summary.arg(argument).contains(ArgEffects::READ);
-                return (!reads).then(Vec::new);
+                let touches = summary.arg(argument).intersects(match side {
+                    Side::Reads => ArgEffects::READ,
+                    Side::Writes => ArgEffects::WRITE | ArgEffects::FREE,
+                });
+                return (!touches).then(Vec::new);
             }
         };
-        let own = self.parameter_reads(callee, argument)?;
-        let nest: Vec<Loop> = self.loops.enclosing(self.loops.innermost(block)).collect();
+        let own = self.by_parameter(callee, argument, side)?;
         let params = self.module.funcs[callee].arguments();
         let given = |param: Value| {
             let position = params.iter().position(|&p| p == param)?;
             args.get(position).copied()
         };
         let here = |form: &Affine| self.in_terms_of_arguments(form, block, &given);
-        let ranges = own.iter().map(|range| {
-            let range = range.map(&here)?;
-            let range = range.while_running(&nest, self.trips)?;
-            self.stays(&range, &nest).then_some(range)
-        });
-        ranges.collect()
+        own.iter().map(|range| range.map(&here)).collect()
     }
 
-    fn parameter_reads(&self, callee: Func, param: usize) -> Option<Vec<Range>> {
-        let asked = (callee, param);
+    fn by_parameter(&self, callee: Func, param: usize, side: Side) -> Option<Vec<Range>> {
+        let asked = (callee, param, side);
         if let Some(known) = self.summaries.borrow().get(&asked) {
             return known.clone();
         }
         self.summaries.borrow_mut().insert(asked, None);
-        let found = parameter_reads(self.module, self.effects, self.summaries, asked);
+        let found = by_parameter(self.module, self.effects, self.summaries, asked);
         self.summaries.borrow_mut().insert(asked, found.clone());
         found
     }
@@ -117,12 +142,12 @@ impl Caller<'_> {
     }
 }
 
-/// What a function reads through one of its parameters, in terms of its parameters.
-fn parameter_reads(
+/// What a function reads or writes through one of its parameters, in terms of its parameters.
+fn by_parameter(
     module: &Module,
     effects: &Effects,
     summaries: &Summaries,
-    (func, param): (Func, usize),
+    (func, param, side): (Func, usize, Side),
 ) -> Option<Vec<Range>> {
     let mut function = module.funcs[func].clone();
     canonical_loops::run(&mut function).ok()?;
@@ -145,10 +170,45 @@ fn parameter_reads(
         objects.any(|object| object == Object::Argument(param))
     };
     let mut found: Vec<Range> = Vec::new();
+    let mut add = |new: Vec<Range>| {
+        for range in new {
+            let known = |form: &&Affine| is_of_parameters(&function, form);
+            if !range.forms().iter().all(known) || found.len() >= MAX_RANGES {
+                return None;
+            }
+            if !found.contains(&range) {
+                found.push(range);
+            }
+        }
+        Some(())
+    };
+    let by_call = |block: Block, data: &InstData, pointers: &[Value]| {
+        let mut all = Vec::new();
+        for (i, &pointer) in pointers.iter().enumerate() {
+            if function.ty(pointer).is_ptr() && behind(pointer) {
+                all.extend(caller.touches(block, data, pointers, i, side)?);
+            }
+        }
+        Some(all)
+    };
+    if side == Side::Writes {
+        for write in writes(module, &function, &cfg, effects) {
+            match &write.kind {
+                Kind::Bytes(touch) if behind(touch.location.pointer) => {
+                    add(vec![caller.range(touch)?])?;
+                }
+                Kind::Bytes(_) => {}
+                Kind::Call(_, pointers) => {
+                    add(by_call(write.block, function.inst(write.inst), pointers)?)?;
+                }
+            }
+        }
+        return Some(joined(found));
+    }
     for &block in cfg.reverse_postorder() {
         for &inst in function.block_insts(block) {
             let data = function.inst(inst);
-            let new = match &data.op {
+            add(match &data.op {
                 Op::Load(access) if behind(data.args[0]) => {
                     let size = function.result(inst);
                     let size = size.and_then(|v| size_of(module, &function, v));
@@ -163,29 +223,32 @@ fn parameter_reads(
                 Op::Load(_) | Op::MemCopy { .. } => continue,
                 // What is written is no read: it is not asked for in the reverse sweep.
                 Op::Store(_) | Op::MemSet(_) => continue,
-                _ => {
-                    let (_, pointers) = effects.inst(data);
-                    let mut all = Vec::new();
-                    for (i, &pointer) in pointers.iter().enumerate() {
-                        if function.ty(pointer).is_ptr() && behind(pointer) {
-                            all.extend(caller.reads(block, data, pointers, i)?);
-                        }
-                    }
-                    all
-                }
-            };
-            for range in new {
-                let known = |form: &&Affine| is_of_parameters(&function, form);
-                if !range.forms().iter().all(known) || found.len() >= MAX_RANGES {
-                    return None;
-                }
-                if !found.contains(&range) {
-                    found.push(range);
-                }
-            }
+                _ => by_call(block, data, effects.inst(data).1)?,
+            })?;
         }
     }
-    Some(found)
+    Some(joined(found))
+}
+
+/// The same ranges, with those of the rows of a block as one.
+fn joined(ranges: Vec<Range>) -> Vec<Range> {
+    let mut groups: Vec<Vec<Range>> = Vec::new();
+    for range in ranges {
+        let fits = |group: &&mut Vec<Range>| {
+            let mut with = group.to_vec();
+            with.push(range.clone());
+            Range::around_all(&with).is_some()
+        };
+        match groups.iter_mut().find(fits) {
+            Some(group) => group.push(range),
+            None => groups.push(vec![range]),
+        }
+    }
+    let one = |mut group: Vec<Range>| match group.len() {
+        1 => group.remove(0),
+        _ => Range::around_all(&group).unwrap_or_else(|| group.remove(0)),
+    };
+    groups.into_iter().map(one).collect()
 }
 
 /// Whether a form mentions nothing but parameters of the function, which other functions know.
@@ -214,13 +277,24 @@ impl Caller<'_> {
                 let extent = view.extent(self.values, block)?;
                 Range::of_extent(&extent, &nest, self.trips)?
             }
-            None => {
-                let address = self.values.address(touch.location.pointer, block);
-                let size = touch.size(self.values)?;
-                Range::over(&address, &size, &nest, self.trips)?
-            }
+            None => self.range_once(touch)?.while_running(&nest, self.trips)?,
         };
         self.stays(&range, &nest).then_some(range)
+    }
+
+    /// The addresses that an access covers at one moment.
+    pub(super) fn range_once(&self, touch: &Touch) -> Option<Range> {
+        let block = touch.location.block;
+        match &touch.view {
+            Some(view) => {
+                let extent = view.extent(self.values, block)?;
+                Range::of_extent(&extent, &[], self.trips)
+            }
+            None => {
+                let address = self.values.address(touch.location.pointer, block);
+                Range::at_once(&address, &touch.size(self.values)?)
+            }
+        }
     }
 
     /// Whether the ends of a range are the same in all iterations of a nest, listed from the

@@ -1,0 +1,138 @@
+//! GPT-2 in C (`gpt2/c`): its gradient by one request against the one by hand and finite differences,
+//! at several levels and in both precisions, its training, and what it says to shapes that are none.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Folder, shown, succeed};
+use std::path::Path;
+
+/// A folder with the program, built with these words.
+fn built(words: &str) -> Folder {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2/c/gpt2.c");
+    let folder = Folder::with(&[]);
+    succeed(&folder.zymase(&format!(
+        "cc -Wall -Wextra -Werror -Wno-unknown-pragmas {words} {} -lm -o gpt2",
+        source.display()
+    )));
+    folder
+}
+
+fn run(folder: &Folder, words: &str) -> std::process::Output {
+    let program = folder.path().join("gpt2");
+    folder.command(program.to_str().unwrap(), words)
+}
+
+/// The checks of the program itself, with two seeds.
+fn check(words: &str) {
+    let folder = built(words);
+    for seed in ["", " seed=7"] {
+        let output = run(&folder, &format!("check{seed}"));
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && printed.ends_with("ok gpt2\n"),
+            "{words}:\n{printed}{}",
+            shown(&output)
+        );
+    }
+}
+
+#[test]
+fn agrees_without_optimization() {
+    check("-O0");
+}
+
+#[test]
+fn agrees_optimized() {
+    check("-O2");
+}
+
+#[test]
+fn agrees_with_fast_mathematics() {
+    check("-O3 -ffast-math");
+}
+
+#[test]
+fn agrees_in_double() {
+    check("-O2 -DREAL=double");
+}
+
+#[test]
+fn agrees_without_restrict() {
+    check("-O2 -DWITHOUT_RESTRICT");
+}
+
+/// No byte beside what was allocated, and nothing that is not freed.
+#[test]
+fn agrees_under_the_address_sanitizer() {
+    check("-O1 -g -fsanitize=address");
+}
+
+/// The part by hand is plain C.
+#[test]
+fn by_hand_without_zymase() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2/c/gpt2.c");
+    let folder = Folder::with(&[]);
+    succeed(&folder.command(
+        "gcc",
+        &format!(
+            "-O2 -Wall -Wextra -Werror -Wno-unknown-pragmas -DWITHOUT_ZYMASE -fsanitize=address,undefined \
+             -fno-sanitize-recover=all {} -lm -o gpt2",
+            source.display()
+        ),
+    ));
+    let printed = succeed(&run(&folder, "check"));
+    assert!(printed.ends_with("ok gpt2\n"), "{printed}");
+}
+
+#[test]
+fn training_and_refusals() {
+    let folder = built("-O2");
+    let printed = succeed(&run(&folder, "steps=300"));
+    let losses: Vec<f64> = printed
+        .lines()
+        .map(|line| line.rsplit(' ').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(losses[0] > 4.0, "{printed}");
+    assert!(*losses.last().unwrap() < 2.0, "{printed}");
+
+    let refused = [
+        ("heads=3", "64 channels do not divide by 3 heads"),
+        (
+            "time=40",
+            "sequences of 40 tokens are longer than the 32 positions of the model",
+        ),
+        ("heads=0", "every part of a shape must be at least 1"),
+        ("batch=-1", "every part of a shape must be at least 1"),
+        ("padded=100", "a vocabulary of 128 does not fit"),
+        ("vocabulary=100", "tokens beyond the vocabulary"),
+        ("channels=2147483644", "the shape is too large"),
+        ("channels=100000000", "there is no memory for"),
+        ("positions=1000 time=900", "shorter than one sequence"),
+        ("depth=3", "the word `depth=3` is unknown"),
+        ("layers=2x", "the word `layers=2x` is unknown"),
+        ("bench nothing", "`bench` takes"),
+        ("bench memory", "`bench memory` takes"),
+    ];
+    for (words, expected) in refused {
+        let output = run(&folder, words);
+        let text = shown(&output);
+        assert!(text.starts_with("exit code 1\n"), "{words}: {text}");
+        assert!(text.contains(expected), "{words}: {text}");
+    }
+}
+
+/// The activations stay where the model has put them until the reverse sweep reads them: what is kept
+/// beside them is one number of each row, and what no array has.
+#[test]
+fn activations_are_not_kept() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2/c/gpt2.c");
+    let folder = Folder::with(&[]);
+    let words = format!("explain -O3 -ffast-math {}", source.display());
+    let printed = succeed(&folder.zymase(&words));
+    let title = "reverse mode of `model_loss`, the version that runs when memory does not overlap";
+    let (_, after) = printed.split_once(title).expect(&printed);
+    let kept = |line: &&str| line.contains("load : f32 is cached");
+    let kept: Vec<&str> = after.lines().filter(kept).collect();
+    assert!(kept.len() <= 1, "{kept:#?}");
+}
