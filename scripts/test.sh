@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-    clang-14 clang-22 flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev libopenblas-dev binutils g++ valgrind
+    clang-14 clang-22 libclang-rt-22-dev flang-22 llvm-22 llvm-22-dev libboost-dev libeigen3-dev libopenblas-dev binutils g++ valgrind
     chromium-headless-shell libadolc-dev
 )
 
