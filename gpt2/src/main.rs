@@ -1,65 +1,50 @@
-//! wip
-use std::time::Instant;
-use zymase_gpt2::layers::product::Blocked;
-use zymase_gpt2::*;
-fn main() {
-    let small = Config {
-        positions: 16,
-        vocabulary: 61,
-        padded_vocabulary: 64,
-        layers: 3,
-        heads: 4,
-        channels: 32,
+//! Trains GPT-2 and writes text with it: `gpt2 --help`.
+
+mod command;
+
+use clap::{Parser, Subcommand};
+use command::{convert, sample, tokenize, train};
+use std::process::ExitCode;
+
+/// GPT-2 in plain Rust, trained with gradients that the compiler writes.
+///
+/// With nothing given, it trains a small model on a text that is built in, for about a minute.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    train: train::Arguments,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Trains a model (also with no command)
+    Train(Box<train::Arguments>),
+    /// Writes text with a model
+    Sample(sample::Arguments),
+    /// Turns a text file into a file of tokens
+    Tokenize(tokenize::Arguments),
+    /// Turns a checkpoint into the other format
+    #[command(visible_alias = "export")]
+    Convert(convert::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        None => train::run(&arguments.train),
+        Some(Command::Train(arguments)) => train::run(arguments),
+        Some(Command::Sample(arguments)) => sample::run(arguments),
+        Some(Command::Tokenize(arguments)) => tokenize::run(arguments),
+        Some(Command::Convert(arguments)) => convert::run(arguments),
     };
-    let config = if std::env::args().nth(1).as_deref() == Some("big") {
-        Config::GPT2_124M
-    } else {
-        small
-    };
-    let (b, t) = if config == small { (3, 16) } else { (4, 64) };
-    let mut seed = 1u64;
-    let mut next = || {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        ((seed >> 40) as f32) / (1u64 << 24) as f32 - 0.5
-    };
-    let mut p = Parameters::zeros(&config);
-    for t in p.tensors_mut() {
-        for x in t {
-            *x = 0.1 * next();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
     }
-    let tokens: Vec<u32> = (0..b * t)
-        .map(|i| (i as u32 * 7919 + 13) % config.vocabulary as u32)
-        .collect();
-    let targets: Vec<u32> = (0..b * t)
-        .map(|i| (i as u32 * 104729 + 5) % config.vocabulary as u32)
-        .collect();
-    let mut g = Parameters::zeros(&config);
-    let mut h = Parameters::zeros(&config);
-    for _ in 0..2 {
-        let s = Instant::now();
-        let l = model::loss::<Blocked>(&p, &config, &tokens, &targets, t);
-        println!("forward {l} {:?}", s.elapsed());
-        let s = Instant::now();
-        let l = by_hand::loss::<Blocked>(&p, &mut h, &config, &tokens, &targets, t, 1.0);
-        println!("by hand {l} {:?}", s.elapsed());
-        let s = Instant::now();
-        let l = model::d_loss::<Blocked>(&p, &mut g, &config, &tokens, &targets, t, 1.0);
-        println!("synthesized {l} {:?}", s.elapsed());
-    }
-    for ((name, a), b) in parameters::NAMES.iter().zip(g.tensors()).zip(h.tensors()) {
-        let m = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
-        let e = a
-            .iter()
-            .zip(b)
-            .fold(0.0f32, |m, (x, y)| m.max((x - y).abs()));
-        println!("{name} {m:e} {:e}", e / m);
-    }
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    println!(
-        "{}",
-        status.lines().find(|l| l.starts_with("VmHWM")).unwrap()
-    );
 }

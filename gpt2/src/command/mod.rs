@@ -1,0 +1,7 @@
+//! The commands.
+
+pub mod convert;
+pub mod sample;
+pub mod tokenize;
+pub mod train;
+mod train_arguments;
