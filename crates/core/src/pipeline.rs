@@ -225,6 +225,7 @@ impl Worklist {
         let mut changed = simplify::use_library_bodies::run(module, func);
         changed |= simplify::lower_library_calls::run(module, func);
         changed |= simplify::lower_allocations::run(module, func);
+        changed |= simplify::restore_pointers::run(&mut module.funcs[func]);
         changed
     }
 

@@ -40,6 +40,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
     ("expand", commands::expand),
+    ("restore-pointers", commands::restore_pointers),
     ("loops", commands::loops),
     ("effects", commands::effects),
     ("points-to", commands::points_to),

@@ -27,6 +27,7 @@ mod raw;
 pub mod reachable;
 pub mod requests;
 pub mod sanitizer;
+mod sunk_stores;
 pub mod tape_memory;
 mod target;
 pub mod unwinding;

@@ -5,6 +5,7 @@ use crate::long_blocks::has_block_above;
 use crate::module::Module;
 use crate::moved_sizes;
 use crate::passes::PassOptions;
+use crate::sunk_stores;
 use crate::target::{OptLevel, TargetMachine};
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
 use llvm_sys::support::LLVMParseCommandLineOptions;
@@ -34,6 +35,9 @@ fn bring_into_form(module: &Module, optimized: bool) -> Result<()> {
     // Handlers of exceptions go first: nothing comes back from one to be reversed, see
     // [`unwinding`](crate::unwinding).
     let optimize = |pipeline| module.run_passes(pipeline, Some(&machine), PassOptions::STRUCTURE);
+    if optimized {
+        sunk_stores::separate(module)?;
+    }
     let mut outcome = match optimized {
         true => optimize("function(lower-invoke,simplifycfg),default<O2>"),
         false => optimize("function(lower-invoke,simplifycfg)"),

@@ -190,6 +190,11 @@ impl CompileOptions {
             "--no-warnings" => self.no_warnings = true,
             "--deny-warnings" => self.deny_warnings = true,
             _ => {
+                let step = text.strip_prefix("--print-after=");
+                if let Some(step) = step.and_then(|step| Step::from_str(step, true).ok()) {
+                    self.print_after.push(step);
+                    return true;
+                }
                 let bytes = text.strip_prefix("--warn-cache=");
                 match bytes.and_then(|bytes| bytes.parse().ok()) {
                     Some(bytes) => self.warn_cache = bytes,

@@ -216,16 +216,22 @@ impl Solver<'_> {
                 | CastOp::ZExt
                 | CastOp::SExt,
             )
-            | Op::Address { .. }
             | Op::ExtractElement
             | Op::InsertElement
             | Op::Shuffle(_)
             | Op::Extract(_)
             | Op::Insert(_) => self.add_operands(result, args),
+            // What is added to a pointer leads nowhere else in its object, unless there is none.
+            Op::Address { .. } => match self.func.as_const(args[0]) {
+                Some(_) => self.add_operands(result, args),
+                None => self.add_operands(result, &args[..1]),
+            },
             Op::Select => self.add_operands(result, &args[1..]),
             Op::Cast(CastOp::IntToPtr) => {
                 self.add_operands(result, args);
-                self.add_result(result, [Object::Unknown]);
+                if !is_below_memory(self.func, args[0]) {
+                    self.add_result(result, [Object::Unknown]);
+                }
             }
             Op::Load(_) => {
                 let found = self.loaded(args[0]);
@@ -426,4 +432,13 @@ fn collect_constant(constant: &Constant, set: &mut Set) {
         Constant::Aggregate(parts) => parts.iter().for_each(|part| collect_constant(part, set)),
         _ => {}
     }
+}
+
+/// No memory has an address below.
+const PAGE: i128 = 4096;
+
+/// Whether a number is the address of nothing: zero, or the alignment that Rust takes for the address
+/// of memory without bytes.
+pub fn is_below_memory(func: &Function, number: Value) -> bool {
+    func.as_int(number).is_some_and(|n| (0..PAGE).contains(&n))
 }

@@ -1,11 +1,12 @@
 //! Calls of functions with derivatives: which derivative a call needs, and the call of it.
 
 use super::{Sweep, Walk, shadow_access};
+use crate::analysis::points_to::is_below_memory;
 use crate::derivative::{Key, Made};
 use crate::diagnostic::{Link, Result};
 use crate::ir::{
-    Activity, Callee, CastOp, Constant, Func, Function, Inst, InstData, Op, ReturnActivity,
-    Signature, Type, UnaryOp, Value, ValueDef,
+    Activity, Callee, CastOp, Constant, Func, Inst, InstData, Op, ReturnActivity, Signature, Type,
+    UnaryOp, Value, ValueDef,
 };
 use crate::reverse::{early, replay};
 use crate::synthesis::{Pair, Synthesis};
@@ -415,13 +416,4 @@ impl Walk<'_> {
             self.shadows.insert(result, shadows);
         }
     }
-}
-
-/// No memory has an address below.
-const PAGE: i128 = 4096;
-
-/// Whether a number is the address of nothing: zero, or the alignment that Rust takes for the address
-/// of memory without bytes.
-fn is_below_memory(func: &Function, number: Value) -> bool {
-    func.as_int(number).is_some_and(|n| (0..PAGE).contains(&n))
 }

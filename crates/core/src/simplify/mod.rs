@@ -12,6 +12,7 @@ pub mod lower_library_calls;
 pub mod outline_iterations;
 pub mod raise_moves;
 pub mod recognize_absolute_values;
+pub mod restore_pointers;
 pub mod specialize;
 pub mod split_loads;
 pub mod stack_tapes;

@@ -17,7 +17,7 @@ use zymase_core::analysis::trip_count::trip_counts;
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
 use zymase_core::ir::{Func, Function, Inst, Module, Op, Value};
-use zymase_core::simplify::{canonical_loops, expand_nests};
+use zymase_core::simplify::{canonical_loops, expand_nests, restore_pointers};
 
 /// The module with every function in canonical form, and what the verifier says of it.
 pub fn canonical(module: &Module, _: &[&str]) -> String {
@@ -32,9 +32,19 @@ pub fn canonical(module: &Module, _: &[&str]) -> String {
 
 /// The module with every nest expanded to loops, and what the verifier says of it.
 pub fn expand(module: &Module, _: &[&str]) -> String {
+    rewritten(module, expand_nests::run)
+}
+
+/// The module with pointers in the place of numbers that are addresses.
+pub fn restore_pointers(module: &Module, _: &[&str]) -> String {
+    rewritten(module, restore_pointers::run)
+}
+
+/// The module after a pass.
+fn rewritten(module: &Module, pass: fn(&mut Function) -> bool) -> String {
     let mut module = module.clone();
-    for function in module.funcs.values_mut() {
-        expand_nests::run(function);
+    for function in module.funcs.values_mut().filter(|f| !f.is_declaration()) {
+        pass(function);
     }
     match verify_module(&module) {
         Ok(()) => print_module(&module),

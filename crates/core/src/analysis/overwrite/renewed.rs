@@ -1,11 +1,13 @@
 //! Memory that is made anew in each iteration of a loop.
 //!
 //! What an iteration writes to memory that it has made itself is never what an earlier iteration
-//! has read of its own, as long as that is not freed: new memory is none that is in use.
+//! has read, as long as that is not freed: new memory is none that is in use. Whether the iteration
+//! before has made it too does not matter; the layers of a network hand on what they have made.
 
 use super::pairs::{Analysis, When};
 use crate::analysis::activity::keepable::Group;
 use crate::analysis::loops::Loop;
+use crate::analysis::points_to::is_below_memory;
 use crate::ir::{CastOp, Constant, Inst, Op, UnaryOp, Value, ValueDef};
 use std::collections::{BTreeSet, HashSet};
 
@@ -39,33 +41,28 @@ impl Analysis<'_> {
         l: Loop,
         kept: &mut BTreeSet<Group>,
     ) -> bool {
-        let made = |value| {
-            let mut found = BTreeSet::new();
-            let made = self.is_made_in(value, l, &mut HashSet::new(), &mut found);
-            made.then_some(found)
-        };
-        match (made(read), made(written)) {
-            (Some(groups), Some(_)) => {
-                kept.extend(groups);
-                true
-            }
-            _ => false,
+        let mut groups = BTreeSet::new();
+        let other = self.is_made(written, Some(l), &mut HashSet::new(), &mut BTreeSet::new())
+            && self.is_made(read, None, &mut HashSet::new(), &mut groups);
+        if other {
+            kept.extend(groups);
         }
+        other
     }
 
-    /// Whether a pointer leads to memory that the current iteration of a loop has made, or to none,
-    /// and only to memory that may stay; its groups are added.
-    fn is_made_in(
+    /// Whether a pointer leads to memory that the current iteration of a loop has made, or the
+    /// function at any time, or to none, and only to memory that may stay; its groups are added.
+    fn is_made(
         &self,
         value: Value,
-        l: Loop,
+        within: Option<Loop>,
         seen: &mut HashSet<Value>,
         found: &mut BTreeSet<Group>,
     ) -> bool {
         if !seen.insert(value) {
             return true;
         }
-        let in_loop = |inst: Inst| {
+        let in_loop = |inst: Inst, l: Loop| {
             let block = self.func.result(inst);
             let block = block.and_then(|value| self.aliases.values().def_block(value));
             block.is_some_and(|block| self.loops.contains(l, block))
@@ -74,21 +71,25 @@ impl Analysis<'_> {
             ValueDef::Const(constant) => matches!(constant, Constant::Zero | Constant::Undef),
             ValueDef::Param(block, position) => {
                 // What a header gets may be of the iteration before.
-                if !self.loops.contains(l, *block) || self.loops.header(l) == *block {
+                let before = |l| !self.loops.contains(l, *block) || self.loops.header(l) == *block;
+                if within.is_some_and(before) || *block == self.func.entry() {
                     return false;
                 }
                 let mut edges = self.cfg.predecessors(*block).iter();
                 edges.all(|&(from, edge)| {
                     let argument = self.func.edges(from)[edge].args.get(*position);
-                    argument.is_some_and(|&value| self.is_made_in(value, l, seen, found))
+                    argument.is_some_and(|&value| self.is_made(value, within, seen, found))
                 })
             }
             ValueDef::Result(inst) => {
                 if let Some(group) = self.keepable.group(*inst) {
                     found.insert(group);
-                    return in_loop(*inst);
+                    return within.is_none_or(|l| in_loop(*inst, l));
                 }
                 let data = self.func.inst(*inst);
+                if data.op == Op::Cast(CastOp::IntToPtr) {
+                    return is_below_memory(self.func, data.args[0]);
+                }
                 let operands = match &data.op {
                     Op::Address { .. } | Op::Unary(UnaryOp::Freeze) => &data.args[..1],
                     Op::Cast(CastOp::Bitcast) => &data.args[..1],
@@ -96,7 +97,7 @@ impl Analysis<'_> {
                     _ => return false,
                 };
                 let mut operands = operands.iter();
-                operands.all(|&operand| self.is_made_in(operand, l, seen, found))
+                operands.all(|&operand| self.is_made(operand, within, seen, found))
             }
         }
     }
