@@ -20,7 +20,10 @@ impl Schedule {
             return self.peak * (step + 1) as f64 / self.warmup as f64;
         }
         // The last step is at the floor; later ones, if training goes on, stay there.
-        let length = self.steps.saturating_sub(self.warmup + 1).max(1);
+        let length = self
+            .steps
+            .saturating_sub(self.warmup.saturating_add(1))
+            .max(1);
         let done = ((step - self.warmup) as f64 / length as f64).min(1.0);
         let high = 0.5 * (1.0 + (std::f64::consts::PI * done).cos());
         self.floor + (self.peak - self.floor) * high
