@@ -123,6 +123,9 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         next += 1;
     }
     let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    for &func in &added {
+        simplify::group_accumulations::run(&mut module.funcs[func]);
+    }
     simplify::check_allocations::run(module, &added);
     if cfg!(debug_assertions) {
         check(module)?;

@@ -80,57 +80,24 @@ pub fn naive(out: &mut [f32], x: &[f32], weight: &[f32], bias: &[f32], channels:
     }
 }
 
-/// How many rows are computed together: a weight is read once for all of them.
-const ROWS: usize = 8;
-/// How many sums there are for each row: a sum in order would not use vectors.
-const LANES: usize = super::LANES;
+/// How many rows are computed with one row of weights before the next: as many as stay in the cache.
+const ROWS: usize = 16;
 
 /// The product, [`ROWS`] rows at a time.
 #[autodiff_reverse(d_blocked, Duplicated, Duplicated, Duplicated, Duplicated, Const)]
 pub fn blocked(out: &mut [f32], x: &[f32], weight: &[f32], bias: &[f32], channels: usize) {
     let outputs = weight.len() / channels;
-    let mut out = out.chunks_exact_mut(ROWS * outputs);
-    let mut x = x.chunks_exact(ROWS * channels);
-    for (out, x) in (&mut out).zip(&mut x) {
-        let x: [&[f32]; ROWS] = std::array::from_fn(|row| &x[row * channels..][..channels]);
+    let blocks = out
+        .chunks_mut(ROWS * outputs)
+        .zip(x.chunks(ROWS * channels));
+    for (out, x) in blocks {
         for (index, weight) in weight.chunks_exact(channels).enumerate() {
             let start = if bias.is_empty() { 0.0 } else { bias[index] };
-            for (row, sum) in dots(x, weight).into_iter().enumerate() {
-                out[row * outputs + index] = start + sum;
+            for (out, x) in out.chunks_exact_mut(outputs).zip(x.chunks_exact(channels)) {
+                out[index] = start + dot(x, weight);
             }
         }
     }
-    let rest = out.into_remainder().chunks_exact_mut(outputs);
-    for (out, x) in rest.zip(x.remainder().chunks_exact(channels)) {
-        for (index, (out, weight)) in out
-            .iter_mut()
-            .zip(weight.chunks_exact(channels))
-            .enumerate()
-        {
-            let start = if bias.is_empty() { 0.0 } else { bias[index] };
-            *out = start + dot(x, weight);
-        }
-    }
-}
-
-/// The dot products of several rows with one row of weights.
-#[inline]
-fn dots(x: [&[f32]; ROWS], weight: &[f32]) -> [f32; ROWS] {
-    let mut sums = [[0.0; LANES]; ROWS];
-    let chunks = x.map(|x| x.as_chunks::<LANES>());
-    let (weights, rest) = weight.as_chunks::<LANES>();
-    for (chunk, weights) in weights.iter().enumerate() {
-        for (sums, (x, _)) in sums.iter_mut().zip(&chunks) {
-            for lane in 0..LANES {
-                sums[lane] += x[chunk][lane] * weights[lane];
-            }
-        }
-    }
-    std::array::from_fn(|row| {
-        let (_, x) = chunks[row];
-        let rest: f32 = x.iter().zip(rest).map(|(x, weight)| x * weight).sum();
-        sums[row].iter().sum::<f32>() + rest
-    })
 }
 
 /// Written by hand.

@@ -38,6 +38,9 @@ bitflags! {
         const AFN = 1 << 13;
         /// Operations may be reordered.
         const REASSOC = 1 << 14;
+        /// The edge back of a loop: each iteration has work for whole vectors in itself, so they are
+        /// not to be made of several iterations.
+        const WIDE = 1 << 15;
     }
 }
 

@@ -6,6 +6,7 @@ pub mod choose_undefined;
 pub mod dead_code;
 pub mod dispatch_calls;
 pub mod expand_nests;
+pub mod group_accumulations;
 pub mod hoist_loads;
 pub mod lower_allocations;
 pub mod lower_library_calls;

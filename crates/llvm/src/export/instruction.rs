@@ -149,6 +149,7 @@ impl Exporter<'_> {
             set_flags(value, data.flags);
         }
         self.attach_metadata(inst, value);
+        self.attach_width(inst, value);
         if let Some(result) = self.function.result(inst)
             && let Some(name) = &self.function.value(result).name
         {

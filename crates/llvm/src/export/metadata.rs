@@ -3,7 +3,7 @@
 use super::{Exporter, Mode};
 use crate::ll::{self, Md, Val};
 use llvm_sys::debuginfo::LLVMMetadataKind;
-use zymase_core::ir::{Access, Inst, Op, Region, Scope};
+use zymase_core::ir::{Access, Flags, Inst, Op, Region, Scope};
 
 /// The alias scopes of the regions of memory, in one domain for each function.
 pub(super) struct RegionScopes {
@@ -138,6 +138,19 @@ impl Exporter<'_> {
             };
             ll::set_metadata(value, kind, node);
         }
+    }
+
+    /// Says of the loop that an edge back belongs to that its iterations are not to be put side by
+    /// side, if that is so.
+    pub(super) fn attach_width(&mut self, inst: Inst, value: Val) {
+        if !self.function.inst(inst).flags.contains(Flags::WIDE) {
+            return;
+        }
+        let c = self.origins.context;
+        let no = ll::as_metadata(ll::int_constant(ll::int_type(c, 1), 0));
+        let enable = ll::make_string(c, "llvm.loop.vectorize.enable");
+        let property = ll::make_node(c, &[enable, no]);
+        self.attach(value, "llvm.loop", ll::make_self_node(c, &[property]));
     }
 
     /// A loop's properties under another name, without the locations, which are of another
