@@ -120,8 +120,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// A new model; it is made only when it is known that there is memory for it.
 fn begin_new(arguments: &Arguments, settings: &Settings, input: &Input) -> Result<Checkpoint> {
     let (config, tokenizer) = arguments.shape(settings, input)?;
-    config.check()?;
     settings.check(config.positions)?;
+    config.check()?;
     train::check_memory(&config, settings, arguments.threads())?;
     Ok(Checkpoint {
         config,
