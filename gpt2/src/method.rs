@@ -1,6 +1,6 @@
 //! How gradients are computed: who wrote the backward pass, and which product it uses.
 //!
-//! This is the only place that chooses among them: a new product is a line in [`with_kernel`].
+//! This is the only place that chooses among them: a new product is a line in `with_kernel`.
 
 use crate::error::{Error, Result};
 use crate::layers::product::{Blocked, Naive, Product};

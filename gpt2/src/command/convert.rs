@@ -20,9 +20,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     checkpoint.training = None;
     checkpoint.write(&arguments.to)?;
     let count = checkpoint.parameters.count();
-    println!("{}: {count} parameters", arguments.to.display());
+    say!("{}: {count} parameters", arguments.to.display());
     if format == Format::LlmC && checkpoint.config.vocabulary != 50257 {
-        println!("This format has no place for the tokenizer, which is not that of GPT-2.");
+        say!("This format has no place for the tokenizer, which is not that of GPT-2.");
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let text = read_text(&arguments.text)?;
     let tokens = tokenizer.encode(&text);
     write_token_file(&arguments.to, &tokens)?;
-    println!(
+    say!(
         "{}: {} tokens of {} bytes",
         arguments.to.display(),
         tokens.len(),

@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if let Some(training) = &checkpoint.training
         && training.tokens != data.len()
     {
-        println!("The data is not what it was: it is read from its beginning.");
+        say!("The data is not what it was: it is read from its beginning.");
     }
     let is_new = resumed.as_deref() != Some(&file);
     let method = arguments.method();
@@ -107,12 +107,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         show(&trainer);
     }
     let step = trainer.training().step;
-    println!("Checkpoint: {} (step {step})", file.display());
-    println!("Losses:     {}", picture.display());
+    say!("Checkpoint: {} (step {step})", file.display());
+    say!("Losses:     {}", picture.display());
     if outcome == Outcome::Stopped {
-        println!("Stopped; go on by: gpt2 train --resume {}", file.display());
+        say!("Stopped; go on by: gpt2 train --resume {}", file.display());
     } else {
-        println!("Took {:.0} s.", begin.elapsed().as_secs_f64());
+        say!("Took {:.0} s.", begin.elapsed().as_secs_f64());
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ fn on_interrupt() -> Result<Arc<AtomicBool>> {
 
 fn introduce(trainer: &Trainer, folder: &Path) {
     let config = trainer.config();
-    println!(
+    say!(
         "GPT-2 with {} parameters: {} layers of {} channels, {} heads, {} tokens, {} positions",
         trainer.parameters().count(),
         config.layers,
@@ -157,13 +157,13 @@ fn introduce(trainer: &Trainer, folder: &Path) {
         config.positions
     );
     let data = trainer.data();
-    println!(
+    say!(
         "Text: {}, {} tokens for training and {} for validation",
         data.name(),
         data.training().len(),
         data.validation().len()
     );
-    println!("Files go to {}", folder.display());
+    say!("Files go to {}", folder.display());
 }
 
 /// A sample of what was learned.
@@ -175,8 +175,8 @@ fn show(trainer: &Trainer) {
         };
         let kernel = trainer.method().kernel;
         let model = (trainer.parameters(), trainer.config(), kernel);
-        println!("\nA sample:\n");
+        say!("\nA sample:\n");
         write_text(model, tokenizer, "The ", 200, &sampling, 1);
-        println!();
+        say!();
     }
 }

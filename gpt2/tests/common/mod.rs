@@ -1,6 +1,8 @@
 //! What several tests need.
 #![allow(dead_code)]
 
+use std::fs;
+use std::path::Path;
 use zymase_gpt2::checkpoint::Checkpoint;
 use zymase_gpt2::data::{Data, Input};
 use zymase_gpt2::method::{Backward, Kernel, Method};
@@ -73,4 +75,16 @@ pub fn bits(parameters: &Parameters) -> Vec<u32> {
         .iter()
         .flat_map(|tensor| tensor.iter().map(|number| number.to_bits()))
         .collect()
+}
+
+/// Reads bytes as a checkpoint and gives the error.
+pub fn refused(folder: &Path, name: &str, bytes: &[u8]) -> String {
+    let file = folder.join(name);
+    fs::write(&file, bytes).unwrap();
+    let error = Checkpoint::read(&file).err();
+    let error = error
+        .unwrap_or_else(|| panic!("{name} is read"))
+        .to_string();
+    assert!(error.contains(name) && !error.contains('\n'), "{error}");
+    error
 }
