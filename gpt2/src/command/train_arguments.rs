@@ -43,10 +43,10 @@ pub struct Arguments {
     #[arg(long, help_heading = "Shape", conflicts_with_all = ["resume", "from"])]
     vocabulary: Option<usize>,
 
-    /// Steps [default: 600]
+    /// Steps [default: 1600]
     #[arg(long, help_heading = "Training")]
     steps: Option<u64>,
-    /// Sequences that are computed at once [default: 8]
+    /// Sequences that are computed at once [default: 4]
     #[arg(long, help_heading = "Training")]
     batch: Option<usize>,
     /// Tokens of each sequence [default: 64]
@@ -55,13 +55,13 @@ pub struct Arguments {
     /// Batches for each step [default: 2]
     #[arg(long, help_heading = "Training")]
     accumulate: Option<usize>,
-    /// The largest learning rate [default: 0.003]
+    /// The largest learning rate [default: 0.004]
     #[arg(long, help_heading = "Training")]
     learning_rate: Option<f64>,
     /// The learning rate at the end, as a part of the largest, 0 to 1 [default: 0.05]
     #[arg(long, help_heading = "Training")]
     final_rate: Option<f64>,
-    /// Steps until the largest learning rate [default: 30]
+    /// Steps until the largest learning rate [default: 60]
     #[arg(long, help_heading = "Training")]
     warmup: Option<u64>,
     /// Weight decay, 0 or more [default: 0.1]
@@ -76,13 +76,13 @@ pub struct Arguments {
     /// The largest norm of a gradient; 0 is no limit [default: 1]
     #[arg(long, help_heading = "Training")]
     clip: Option<f64>,
-    /// Steps between validations [default: 50]
+    /// Steps between validations [default: 100]
     #[arg(long, help_heading = "Training")]
     validate_every: Option<u64>,
     /// Sequences of each validation [default: 32]
     #[arg(long, help_heading = "Training")]
     validate_sequences: Option<usize>,
-    /// Steps between checkpoints; 0 is one at the end [default: 200]
+    /// Steps between checkpoints; 0 is one at the end [default: 400]
     #[arg(long, help_heading = "Training")]
     save_every: Option<u64>,
     /// What everything random depends on [default: 1]

@@ -47,20 +47,20 @@ impl Default for Settings {
         Settings {
             seed: 1,
             data: None,
-            steps: 600,
-            batch: 8,
+            steps: 1600,
+            batch: 4,
             length: 64,
             accumulate: 2,
-            learning_rate: 3e-3,
+            learning_rate: 4e-3,
             final_rate: 0.05,
-            warmup: 30,
+            warmup: 60,
             weight_decay: 0.1,
             beta1: 0.9,
             beta2: 0.95,
             clip: 1.0,
-            validate_every: 50,
+            validate_every: 100,
             validate_sequences: 32,
-            save_every: 200,
+            save_every: 400,
         }
     }
 }
