@@ -2,8 +2,8 @@
 //!
 //! This is the only place that chooses among them: a new product is a line in `with_kernel`.
 
-use crate::error::{Error, Result};
 use crate::layers::product::{Blocked, Naive, Product};
+use crate::layers::tuned::Tuned;
 use crate::{Config, Parameters, by_hand, model};
 
 /// How gradients are computed.
@@ -33,8 +33,10 @@ pub enum Kernel {
     /// As it is defined.
     Naive,
     /// Several rows at a time.
-    #[default]
     Blocked,
+    /// By the crate gemm, with a derivative that is written by hand.
+    #[default]
+    Tuned,
 }
 
 /// Sequences, one after the other, and what follows each of their tokens.
@@ -60,21 +62,12 @@ macro_rules! with_kernel {
                 type $product = Blocked;
                 $body
             }
+            Kernel::Tuned => {
+                type $product = Tuned;
+                $body
+            }
         }
     };
-}
-
-impl Method {
-    /// Whether there is such a method.
-    pub fn check(&self) -> Result<()> {
-        if self.recompute {
-            return Err(Error::option(
-                "--recompute is not written yet",
-                "leave it out",
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The loss of some sequences; adds `seed` times its gradient to `gradients`.
@@ -87,7 +80,13 @@ pub fn gradient(
     seed: f32,
 ) -> f32 {
     with_kernel!(method.kernel, P => match method.backward {
-        Backward::Synthesized => synthesized::<P>(parameters, gradients, config, sequences, seed),
+        Backward::Synthesized => {
+            let synthesized = match method.recompute {
+                true => synthesized::<P, true>,
+                false => synthesized::<P, false>,
+            };
+            synthesized(parameters, gradients, config, sequences, seed)
+        }
         Backward::ByHand => {
             let Sequences { tokens, targets, length } = sequences;
             by_hand::loss::<P>(parameters, gradients, config, tokens, targets, length, seed)
@@ -95,7 +94,7 @@ pub fn gradient(
     })
 }
 
-fn synthesized<P: Product>(
+fn synthesized<P: Product, const RECOMPUTE: bool>(
     parameters: &Parameters,
     gradients: &mut Parameters,
     config: &Config,
@@ -107,7 +106,7 @@ fn synthesized<P: Product>(
         targets,
         length,
     } = sequences;
-    model::d_loss::<P>(parameters, gradients, config, tokens, targets, length, seed)
+    model::d_loss::<P, RECOMPUTE>(parameters, gradients, config, tokens, targets, length, seed)
 }
 
 /// The loss of some sequences.
@@ -117,7 +116,7 @@ pub fn loss(kernel: Kernel, parameters: &Parameters, config: &Config, sequences:
         targets,
         length,
     } = sequences;
-    with_kernel!(kernel, P => model::loss::<P>(parameters, config, tokens, targets, length))
+    with_kernel!(kernel, P => model::loss::<P, false>(parameters, config, tokens, targets, length))
 }
 
 /// What the model expects after each token of one sequence: rows of the padded vocabulary.
@@ -127,5 +126,5 @@ pub fn logits(
     config: &Config,
     tokens: &[u32],
 ) -> Vec<f32> {
-    with_kernel!(kernel, P => model::logits::<P>(parameters, config, tokens, tokens.len()))
+    with_kernel!(kernel, P => model::logits::<P, false>(parameters, config, tokens, tokens.len()))
 }

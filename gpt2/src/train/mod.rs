@@ -45,7 +45,6 @@ impl Trainer {
         threads: usize,
     ) -> Result<Trainer> {
         let config = checkpoint.config;
-        method.check()?;
         config.check()?;
         settings.check(config.positions)?;
         data.check(settings.batch, settings.length)?;
