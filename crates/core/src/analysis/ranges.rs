@@ -8,10 +8,11 @@ use super::loops::Loop;
 use super::trip_count::{Count, TripCount};
 use crate::ir::{BinaryOp, Builder, IntPred, Type, Value};
 use cranelift_entity::SecondaryMap;
+use std::collections::HashMap;
 use std::fmt;
 
 /// The addresses from `low` up to but not including `high`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Range {
     /// The first byte.
     pub low: End,
@@ -20,7 +21,7 @@ pub struct Range {
 }
 
 /// An end of a [`Range`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum End {
     /// An affine form.
     Affine(Affine),
@@ -218,18 +219,30 @@ impl Range {
         forms
     }
 
-    /// Code for a truth value: whether the ranges have no byte in common.
-    pub fn materialize_disjoint(&self, other: &Range, b: &mut Builder) -> Value {
-        let own_high = self.high.materialize(b);
-        let other_low = other.low.materialize(b);
-        let other_high = other.high.materialize(b);
-        let own_low = self.low.materialize(b);
+    /// Code for whether the ranges have no byte in common. Ends that were computed before are not
+    /// computed again.
+    pub fn materialize_disjoint(&self, other: &Range, b: &mut Builder, known: &mut Ends) -> Value {
+        let mut end = |end: &End, b: &mut Builder| match known.get(end) {
+            Some(&value) => value,
+            None => {
+                let value = end.materialize(b);
+                known.insert(end.clone(), value);
+                value
+            }
+        };
+        let own_high = end(&self.high, b);
+        let other_low = end(&other.low, b);
+        let other_high = end(&other.high, b);
+        let own_low = end(&self.low, b);
         let below = b.icmp(IntPred::Ule, own_high, other_low);
         let above = b.icmp(IntPred::Ule, other_high, own_low);
         let yes = b.func.iconst(Type::i1(), 1);
         b.select(below, yes, above)
     }
 }
+
+/// Ends whose values are computed already.
+pub type Ends = HashMap<End, Value>;
 
 impl End {
     /// Code that computes the end as an `i64`. No counter may occur in it.

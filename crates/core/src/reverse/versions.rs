@@ -6,11 +6,16 @@
 
 use crate::analysis::affine::known_first;
 use crate::analysis::overwrite::Condition;
+use crate::analysis::ranges::Ends;
 use crate::ir::{BinaryOp, Builder, Edge, Flags, Func, Function, Inst, Signature, Type};
 use crate::primal::Primal;
 
 /// More comparisons than this cost more than they are likely to save.
 const MOST_CONDITIONS: usize = 2048;
+
+/// So many comparisons are in one block: optimizers take long for blocks that are longer, and leave
+/// the whole function without vectors.
+const AT_ONCE: usize = 64;
 
 /// The conditions under which more reads are intact, with such a read each; none if that is not to
 /// be had.
@@ -57,19 +62,30 @@ pub fn dispatch(
     }
     Builder::new(&mut func, entry).jump(arguments, primals);
 
-    let mut builder = Builder::new(&mut func, arguments);
-    let mut all = builder.func.iconst(Type::i1(), 1);
-    for (_, condition) in conditions {
-        let holds = condition
-            .read
-            .materialize_disjoint(&condition.write, &mut builder);
-        all = builder.binary(BinaryOp::And, all, holds);
-    }
     let to = |block| Edge {
         block,
         args: Vec::new(),
     };
-    builder.branch(all, to(fast), to(slow));
+    let mut ends = Ends::new();
+    let mut block = arguments;
+    let parts: Vec<&[(Inst, Condition)]> = conditions.chunks(AT_ONCE).collect();
+    for (i, part) in parts.iter().enumerate() {
+        let mut builder = Builder::new(&mut func, block);
+        let mut all = builder.func.iconst(Type::i1(), 1);
+        for (_, Condition { read, write, .. }) in *part {
+            let holds = read.materialize_disjoint(write, &mut builder, &mut ends);
+            all = builder.binary(BinaryOp::And, all, holds);
+        }
+        let next = match i + 1 < parts.len() {
+            true => builder.func.add_block(),
+            false => fast,
+        };
+        builder.branch(all, to(next), to(slow));
+        block = next;
+    }
+    if parts.is_empty() {
+        Builder::new(&mut func, block).jump(fast, Vec::new());
+    }
     for (block, version) in [(fast, disjoint), (slow, any)] {
         let mut builder = Builder::new(&mut func, block);
         let result = builder.call(version, sig.clone(), params.clone());

@@ -15,6 +15,7 @@ use zymase_core::analysis::dominators::Dominators;
 use zymase_core::analysis::effects::Effects;
 use zymase_core::analysis::loops::{Loop, Loops};
 use zymase_core::analysis::overwrite::{Overwrite, Overwritten, Window};
+use zymase_core::analysis::ranges::Ends;
 use zymase_core::analysis::trip_count::{TripCount, trip_counts};
 use zymase_core::interp::{Machine, Val};
 use zymase_core::ir::{
@@ -305,9 +306,11 @@ impl Tracer {
                 let mut holds = b.func.iconst(Type::i1(), 1);
                 let no = b.func.iconst(Type::i1(), 0);
                 for condition in conditions {
-                    let apart = condition
-                        .read
-                        .materialize_disjoint(&condition.write, &mut b);
+                    let apart = condition.read.materialize_disjoint(
+                        &condition.write,
+                        &mut b,
+                        &mut Ends::new(),
+                    );
                     holds = b.select(holds, apart, no);
                 }
                 let holds = b.cast(CastOp::ZExt, holds, Type::i64());
