@@ -173,6 +173,27 @@ static inline void add_rows(real *restrict to, const real *restrict from,
 
 static inline int smaller(int a, int b) { return a < b ? a : b; }
 
+#ifdef PLAIN
+// Two nests, one for each product, as one writes them down: a row is added to while it stays in the
+// cache.
+static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *restrict d_bias,
+                            const real *restrict d_out, const real *restrict in,
+                            const real *restrict weight, int rows, int C, int OC) {
+#pragma omp parallel for
+  for (int row = 0; row < rows; row++)
+    for (int o = 0; o < OC; o++) {
+      real d = d_out[(size_t)row * OC + o];
+      for (int i = 0; i < C; i++) d_in[(size_t)row * C + i] += weight[(size_t)o * C + i] * d;
+    }
+#pragma omp parallel for
+  for (int o = 0; o < OC; o++)
+    for (int row = 0; row < rows; row++) {
+      real d = d_out[(size_t)row * OC + o];
+      if (d_bias) d_bias[o] += d;
+      for (int i = 0; i < C; i++) d_weight[(size_t)o * C + i] += in[(size_t)row * C + i] * d;
+    }
+}
+#else
 // Two nests, one for each product, in tiles of eight by eight so that a row which is read is used
 // eight times and a row which is added to is written once for eight.
 static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *restrict d_bias,
@@ -194,6 +215,7 @@ static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *
     for (int row = 0; row < rows; row++)
       for (int o = 0; o < OC; o++) d_bias[o] += d_out[(size_t)row * OC + o];
 }
+#endif
 
 // Causal attention with NH heads of `size` channels, C together. qkv (B,T,3C) has query, key and value of each position; scores
 // and weights (B,NH,T,T) are written where the second position is not after the first; out (B,T,C).
@@ -339,7 +361,8 @@ static void cross_entropy(real *restrict losses, real *restrict probabilities,
       p[i] = exp(x[i] - most);
       total += p[i];
     }
-    for (int i = 0; i < V; i++) p[i] /= total;
+    real scale = 1 / total;
+    for (int i = 0; i < V; i++) p[i] *= scale;
     losses[row] = -log(p[targets[row]]);
   }
 }
