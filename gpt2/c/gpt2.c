@@ -173,6 +173,27 @@ static inline void add_rows(real *restrict to, const real *restrict from,
 
 static inline int smaller(int a, int b) { return a < b ? a : b; }
 
+#ifdef PLAIN
+// Two nests, one for each product, as one writes them down: a row is added to while it stays in the
+// cache.
+static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *restrict d_bias,
+                            const real *restrict d_out, const real *restrict in,
+                            const real *restrict weight, int rows, int C, int OC) {
+#pragma omp parallel for
+  for (int row = 0; row < rows; row++)
+    for (int o = 0; o < OC; o++) {
+      real d = d_out[(size_t)row * OC + o];
+      for (int i = 0; i < C; i++) d_in[(size_t)row * C + i] += weight[(size_t)o * C + i] * d;
+    }
+#pragma omp parallel for
+  for (int o = 0; o < OC; o++)
+    for (int row = 0; row < rows; row++) {
+      real d = d_out[(size_t)row * OC + o];
+      if (d_bias) d_bias[o] += d;
+      for (int i = 0; i < C; i++) d_weight[(size_t)o * C + i] += in[(size_t)row * C + i] * d;
+    }
+}
+#else
 // Two nests, one for each product, in tiles of eight by eight so that a row which is read is used
 // eight times and a row which is added to is written once for eight.
 static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *restrict d_bias,
@@ -194,6 +215,7 @@ static void matmul_backward(real *restrict d_in, real *restrict d_weight, real *
     for (int row = 0; row < rows; row++)
       for (int o = 0; o < OC; o++) d_bias[o] += d_out[(size_t)row * OC + o];
 }
+#endif
 
 // Causal attention with NH heads of `size` channels, C together. qkv (B,T,3C) has query, key and value of each position; scores
 // and weights (B,NH,T,T) are written where the second position is not after the first; out (B,T,C).
@@ -322,50 +344,62 @@ static void residual_backward(real *restrict d_a, real *restrict d_b, const real
 }
 #endif
 
-// probabilities (rows,Vp) = softmax of the first V columns of logits (rows,Vp), the others stay as they
-// are; losses (rows) = minus the logarithm of the probability of the target.
-static void cross_entropy(real *restrict losses, real *restrict probabilities,
+// The largest of n numbers. It is subtracted from exponents so that none is too large, and what is
+// computed of them does not depend on it, so it has no derivative.
+static real largest(const real *x, int n) {
+  real most = x[0];
+  for (int i = 1; i < n; i++)
+    if (x[i] > most) most = x[i];
+  return most;
+}
+void *__enzyme_inactivefn_largest = (void *)largest;
+
+// exponentials (rows,Vp) of the first V columns of logits (rows,Vp), the others stay as they are;
+// losses (rows) = minus the logarithm of the part that the target has in their sum.
+static void cross_entropy(real *restrict losses, real *restrict exponentials,
                           const real *restrict logits, const int *restrict targets, int rows, int V,
                           int Vp) {
 #pragma omp parallel for
   for (int row = 0; row < rows; row++) {
     const real *x = logits + (size_t)row * Vp;
-    real *p = probabilities + (size_t)row * Vp;
-    real most = x[0];
-    for (int i = 1; i < V; i++)
-      if (x[i] > most) most = x[i];
-    real total = 0;
+    real *e = exponentials + (size_t)row * Vp;
+    real most = largest(x, V), total = 0;
     for (int i = 0; i < V; i++) {
-      p[i] = exp(x[i] - most);
-      total += p[i];
+      e[i] = exp(x[i] - most);
+      total += e[i];
     }
-    for (int i = 0; i < V; i++) p[i] /= total;
-    losses[row] = -log(p[targets[row]]);
+    losses[row] = log(total) + most - x[targets[row]];
   }
 }
 
 // d_losses is one number for all rows, because the loss of the model is a mean.
 static void cross_entropy_backward(real *restrict d_logits, real d_losses,
-                                   const real *restrict probabilities,
+                                   const real *restrict exponentials,
                                    const int *restrict targets, int rows, int V, int Vp) {
 #pragma omp parallel for
   for (int row = 0; row < rows; row++) {
     real *d = d_logits + (size_t)row * Vp;
-    const real *p = probabilities + (size_t)row * Vp;
-    for (int i = 0; i < V; i++) d[i] += p[i] * d_losses;
+    const real *e = exponentials + (size_t)row * Vp;
+    real total = 0;
+    for (int i = 0; i < V; i++) total += e[i];
+    real scale = d_losses / total;
+    for (int i = 0; i < V; i++) d[i] += e[i] * scale;
     d[targets[row]] -= d_losses;
   }
 }
 
 // The same, for a d_logits that held something else.
 static void cross_entropy_backward_fresh(real *restrict d_logits, real d_losses,
-                                         const real *restrict probabilities,
+                                         const real *restrict exponentials,
                                          const int *restrict targets, int rows, int V, int Vp) {
 #pragma omp parallel for
   for (int row = 0; row < rows; row++) {
     real *d = d_logits + (size_t)row * Vp;
-    const real *p = probabilities + (size_t)row * Vp;
-    for (int i = 0; i < V; i++) d[i] = p[i] * d_losses;
+    const real *e = exponentials + (size_t)row * Vp;
+    real total = 0;
+    for (int i = 0; i < V; i++) total += e[i];
+    real scale = d_losses / total;
+    for (int i = 0; i < V; i++) d[i] = e[i] * scale;
     for (int i = V; i < Vp; i++) d[i] = 0;
     d[targets[row]] -= d_losses;
   }
@@ -419,7 +453,7 @@ static struct parameters locate_parameters(const struct shape *s, real *start) {
 struct activations {
   real *stream, *ln1, *ln1_mean, *ln1_rstd, *qkv, *scores, *weights, *attended, *projected, *middle,
       *ln2, *ln2_mean, *ln2_rstd, *fc, *fc_gelu, *fcproj, *lnf, *lnf_mean, *lnf_rstd, *logits,
-      *probabilities, *losses, *end;
+      *exponentials, *losses, *end;
 };
 
 static struct activations locate_activations(const struct shape *s, real *start, int B, int T) {
@@ -445,8 +479,8 @@ static struct activations locate_activations(const struct shape *s, real *start,
   a.lnf_mean = a.lnf + rows * C;
   a.lnf_rstd = a.lnf_mean + rows;
   a.logits = a.lnf_rstd + rows;
-  a.probabilities = a.logits + rows * s->padded_vocabulary;
-  a.losses = a.probabilities + rows * s->padded_vocabulary;
+  a.exponentials = a.logits + rows * s->padded_vocabulary;
+  a.losses = a.exponentials + rows * s->padded_vocabulary;
   a.end = a.losses + rows;
   return a;
 }
@@ -483,7 +517,7 @@ static real model_loss(const struct shape *s, real *parameters, real *activation
   }
   layer_norm(a.lnf, a.lnf_mean, a.lnf_rstd, a.stream + L * size, p.lnfw, p.lnfb, rows, C);
   matmul(a.logits, a.lnf, p.wte, NULL, rows, C, Vp);
-  cross_entropy(a.losses, a.probabilities, a.logits, targets, rows, V, Vp);
+  cross_entropy(a.losses, a.exponentials, a.logits, targets, rows, V, Vp);
 
   real sum = 0;
   for (int row = 0; row < rows; row++) sum += a.losses[row];
@@ -511,7 +545,7 @@ static void model_backward(const struct shape *s, real *parameters, real *gradie
   real *d_stream = scratch, *d_narrow = d_stream + size, *d_wide = d_narrow + size;
   real *d_weights = d_wide + 4 * size, *d_logits = a.logits;
 
-  cross_entropy_backward_fresh(d_logits, (real)1 / rows, a.probabilities, targets, rows, V, Vp);
+  cross_entropy_backward_fresh(d_logits, (real)1 / rows, a.exponentials, targets, rows, V, Vp);
   memset(d_narrow, 0, bytes);
   matmul_backward(d_narrow, d.wte, NULL, d_logits, a.lnf, p.wte, rows, C, Vp);
   memset(d_stream, 0, bytes);
@@ -610,11 +644,11 @@ static void residual_gradient(real *out, real *d_out, const real *a, real *d_a, 
                          b, d_b, enzyme_const, n);
 }
 
-static void cross_entropy_gradient(real *losses, real *d_losses, real *probabilities,
-                                   real *d_probabilities, const real *logits, real *d_logits,
+static void cross_entropy_gradient(real *losses, real *d_losses, real *exponentials,
+                                   real *d_exponentials, const real *logits, real *d_logits,
                                    const int *targets, int rows, int V, int Vp) {
   __enzyme_autodiff_void((void *)cross_entropy, enzyme_dup, losses, d_losses, enzyme_dup,
-                         probabilities, d_probabilities, enzyme_dup, logits, d_logits, enzyme_const,
+                         exponentials, d_exponentials, enzyme_dup, logits, d_logits, enzyme_const,
                          targets, enzyme_const, rows, enzyme_const, V, enzyme_const, Vp);
 }
 #endif
@@ -1047,18 +1081,18 @@ static void check_pointwise(size_t n) {
 static void check_cross_entropy(int rows, int V, int Vp) {
   size_t n = (size_t)rows * Vp;
   int *targets = random_tokens(rows, V);
-  real *logits = random_numbers(n), *probabilities = allocate(n), *losses = allocate(rows);
-  real *d_losses = allocate(rows), *d_probabilities = allocate(n);
+  real *logits = random_numbers(n), *exponentials = allocate(n), *losses = allocate(rows);
+  real *d_losses = allocate(rows), *d_exponentials = allocate(n);
   real *d_logits = random_numbers(n), *e_logits = copy(d_logits, n);
   for (int i = 0; i < rows; i++) d_losses[i] = (real)0.7;
-  cross_entropy_gradient(losses, d_losses, probabilities, d_probabilities, logits, d_logits, targets,
+  cross_entropy_gradient(losses, d_losses, exponentials, d_exponentials, logits, d_logits, targets,
                          rows, V, Vp);
-  cross_entropy_backward(e_logits, (real)0.7, probabilities, targets, rows, V, Vp);
+  cross_entropy_backward(e_logits, (real)0.7, exponentials, targets, rows, V, Vp);
   compare("cross-entropy", "logits", d_logits, e_logits, n, rounding());
   compare_zero("cross-entropy", "losses", d_losses, rows);
-  compare_zero("cross-entropy", "probabilities", d_probabilities, n);
-  free(targets), free(logits), free(probabilities), free(losses), free(d_losses);
-  free(d_probabilities), free(d_logits), free(e_logits);
+  compare_zero("cross-entropy", "exponentials", d_exponentials, n);
+  free(targets), free(logits), free(exponentials), free(losses), free(d_losses);
+  free(d_exponentials), free(d_logits), free(e_logits);
 }
 
 static void check_layers(void) {
@@ -1347,16 +1381,16 @@ static void bench_layers(int repetitions) {
     int V = GPT2_124M.vocabulary, Vp = GPT2_124M.padded_vocabulary;
     size_t n = (size_t)rows * Vp;
     int *targets = random_tokens(rows, V);
-    real *logits = random_numbers(n), *probabilities = allocate(n), *losses = allocate(rows);
-    real *d_logits = allocate(n), *d_probabilities = allocate(n), *d_losses = allocate(rows);
+    real *logits = random_numbers(n), *exponentials = allocate(n), *losses = allocate(rows);
+    real *d_logits = allocate(n), *d_exponentials = allocate(n), *d_losses = allocate(rows);
     MEASURE("cross-entropy", "B=4 T=64 Vp=50304", repetitions,
             for (int i = 0; i < rows; i++) d_losses[i] = (real)1 / rows,
-            cross_entropy(losses, probabilities, logits, targets, rows, V, Vp),
-            cross_entropy_backward(d_logits, (real)1 / rows, probabilities, targets, rows, V, Vp),
-            cross_entropy_gradient(losses, d_losses, probabilities, d_probabilities, logits,
+            cross_entropy(losses, exponentials, logits, targets, rows, V, Vp),
+            cross_entropy_backward(d_logits, (real)1 / rows, exponentials, targets, rows, V, Vp),
+            cross_entropy_gradient(losses, d_losses, exponentials, d_exponentials, logits,
                                    d_logits, targets, rows, V, Vp));
-    free(targets), free(logits), free(probabilities), free(losses), free(d_logits);
-    free(d_probabilities), free(d_losses);
+    free(targets), free(logits), free(exponentials), free(losses), free(d_logits);
+    free(d_exponentials), free(d_losses);
   }
   {
     size_t n = (size_t)rows * 4 * C;

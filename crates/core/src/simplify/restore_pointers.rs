@@ -107,7 +107,7 @@ fn is_any(function: &Function, value: Value) -> bool {
     matches!(constant, Some(Constant::Undef | Constant::Poison))
 }
 
-/// Makes a pointer of each number.
+/// Makes a pointer of each number that is not a constant.
 fn make_pointers(
     function: &mut Function,
     numbers: &[Value],
@@ -115,58 +115,83 @@ fn make_pointers(
     pointers: &mut HashMap<Value, Value>,
 ) {
     let mut new = numbers.to_vec();
-    new.retain(|number| !pointers.contains_key(number));
+    new.retain(|&n| function.as_const(n).is_none() && !pointers.contains_key(&n));
     let blocks = function.inst_blocks();
     let mut selects = Vec::new();
     for &number in &new {
         let pointer = match (function.def(number), function.def_inst(number)) {
             (&ValueDef::Param(block, _), _) => function.add_block_param(block, ty),
             (_, Some(inst)) if function.inst(inst).op == Op::Select => {
-                selects.push(inst);
+                let block = blocks[inst].unwrap_or(function.entry());
+                selects.push((block, inst));
                 let mut data = function.inst(inst).clone();
                 let any = function.constant(ty, Constant::Undef);
                 data.args[1..].fill(any);
-                insert_behind(function, blocks[inst], Some(inst), data, ty)
+                insert_before(function, block, inst, data, ty)
             }
             (_, Some(inst)) => function.inst(inst).args[0],
-            (_, None) => address_of_nothing(function, number, ty),
+            (_, None) => continue,
         };
         pointers.insert(number, pointer);
     }
-    for inst in selects {
+    for (block, inst) in selects {
         let chosen = function.result(inst).map(|number| pointers[&number]);
-        let args = function.inst(inst).args[1..].to_vec();
-        if let Some(select) = chosen.and_then(|chosen| function.def_inst(chosen)) {
-            let args = args
-                .iter()
-                .map(|number| pointers[number])
-                .collect::<Vec<_>>();
-            function.inst_mut(select).args[1..].copy_from_slice(&args);
+        let Some(select) = chosen.and_then(|chosen| function.def_inst(chosen)) else {
+            continue;
+        };
+        for (i, number) in function.inst(inst).args.clone().into_iter().enumerate() {
+            if i > 0 {
+                let pointer = pointer_at(function, block, select, number, ty, pointers);
+                function.inst_mut(select).args[i] = pointer;
+            }
         }
     }
     for &number in &new {
         if let ValueDef::Param(block, position) = *function.def(number) {
-            pass(function, block, position, pointers);
+            pass(function, block, position, ty, pointers);
         }
     }
 }
 
 /// Gives the last parameter of a block the pointers of what the one at a position is given.
-fn pass(function: &mut Function, to: Block, position: usize, pointers: &HashMap<Value, Value>) {
+fn pass(
+    function: &mut Function,
+    to: Block,
+    position: usize,
+    ty: Type,
+    pointers: &HashMap<Value, Value>,
+) {
     for block in function.blocks().to_vec() {
         let Some(terminator) = function.terminator(block) else {
             continue;
         };
-        for edge in function.inst_mut(terminator).op.edges_mut() {
-            if edge.block == to {
-                edge.args.push(pointers[&edge.args[position]]);
+        let edges = function.edges(block).into_iter();
+        let numbers: Vec<Option<Value>> = edges
+            .map(|edge| (edge.block == to).then(|| edge.args[position]))
+            .collect();
+        for (i, number) in numbers.into_iter().enumerate() {
+            if let Some(number) = number {
+                let pointer = pointer_at(function, block, terminator, number, ty, pointers);
+                let mut edges = function.inst_mut(terminator).op.edges_mut();
+                edges[i].args.push(pointer);
             }
         }
     }
 }
 
-/// A constant number as a pointer.
-fn address_of_nothing(function: &mut Function, number: Value, ty: Type) -> Value {
+/// The pointer of a number, before an instruction. Each use of a constant has a pointer of its own, for
+/// what such pointers are used for has nothing to do with each other.
+fn pointer_at(
+    function: &mut Function,
+    block: Block,
+    before: Inst,
+    number: Value,
+    ty: Type,
+    pointers: &HashMap<Value, Value>,
+) -> Value {
+    if let Some(&pointer) = pointers.get(&number) {
+        return pointer;
+    }
     if is_any(function, number) {
         return function.constant(ty, Constant::Undef);
     }
@@ -174,20 +199,18 @@ fn address_of_nothing(function: &mut Function, number: Value, ty: Type) -> Value
         return function.zero(ty);
     }
     let data = InstData::new(Op::Cast(CastOp::IntToPtr), vec![number]);
-    insert_behind(function, Some(function.entry()), None, data, ty)
+    insert_before(function, block, before, data, ty)
 }
 
-/// Inserts an instruction behind another one, or first in a block.
-fn insert_behind(
+fn insert_before(
     function: &mut Function,
-    block: Option<Block>,
-    inst: Option<Inst>,
+    block: Block,
+    inst: Inst,
     data: InstData,
     ty: Type,
 ) -> Value {
-    let block = block.unwrap_or(function.entry());
     let insts = function.block_insts(block);
-    let at = inst.and_then(|inst| insts.iter().position(|&i| i == inst));
-    let made = function.insert_inst(block, at.map_or(0, |at| at + 1), data, ty);
+    let at = insts.iter().position(|&i| i == inst).unwrap_or(0);
+    let made = function.insert_inst(block, at, data, ty);
     function.result(made).unwrap_or_else(|| function.zero(ty))
 }
