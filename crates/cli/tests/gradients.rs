@@ -101,10 +101,11 @@ programs!(
     vectors,
     vectors_cpp,
     visitors,
+    windows,
 );
 
 /// Programs that make and free memory while they are differentiated.
-const ON_THE_HEAP: [&str; 20] = [
+const ON_THE_HEAP: [&str; 21] = [
     "allocators",
     "callbacks",
     "containers",
@@ -125,6 +126,7 @@ const ON_THE_HEAP: [&str; 20] = [
     "temporaries",
     "trees",
     "vectors_cpp",
+    "windows",
 ];
 
 /// Builds and runs a program at every level, and reports all levels that fail, not only the first.

@@ -44,6 +44,8 @@ pub enum Defect {
     BoundsTooTight,
     /// Memory counts as intact if only a later iteration overwrites it.
     LaterIterationsIgnored,
+    /// Where a loop moves what it reads and writes, the next iteration's writes are not looked at.
+    NextIterationIgnored,
     /// Memory counts as intact if only a callee overwrites it.
     CalleeWritesIgnored,
     /// Memory counts as intact if only the caller overwrites it.
@@ -114,6 +116,7 @@ impl Defect {
         Defect::WindowOneStoreShort,
         Defect::BoundsTooTight,
         Defect::LaterIterationsIgnored,
+        Defect::NextIterationIgnored,
         Defect::CalleeWritesIgnored,
         Defect::CallerWritesIgnored,
         Defect::FrameOutlives,

@@ -40,6 +40,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
     ("expand", commands::expand),
+    ("group-sums", commands::group_sums),
     ("restore-pointers", commands::restore_pointers),
     ("loops", commands::loops),
     ("effects", commands::effects),

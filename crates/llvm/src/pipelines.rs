@@ -47,6 +47,11 @@ fn bring_into_form(module: &Module, optimized: bool) -> Result<()> {
             outcome = optimize("default<O2>");
         }
     }
+    // What was not optimized before has its stores merged only now that calls are inlined. Variables
+    // become registers before that would happen again.
+    if outcome.is_ok() && optimized && sunk_stores::separate(module)? {
+        outcome = optimize("default<O2>");
+    }
     structure.lift(module);
     outcome?;
     // Irreducible cycles are made reducible first where the optimizer left any; that can leave

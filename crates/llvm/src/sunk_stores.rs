@@ -15,10 +15,10 @@ use llvm_sys::core::{
 };
 use zymase_core::diagnostic::Result;
 
-/// Moves merged stores back, in the whole module.
-pub fn separate(module: &Module) -> Result<()> {
+/// Moves merged stores back, in the whole module; whether there were any.
+pub fn separate(module: &Module) -> Result<bool> {
     if find(module, |_| true).is_none() {
-        return Ok(());
+        return Ok(false);
     }
     // A store can only go to a block that leads nowhere else.
     module.run_passes("function(break-crit-edges)", None, PassOptions::STRUCTURE)?;
@@ -26,7 +26,7 @@ pub fn separate(module: &Module) -> Result<()> {
     while let Some(store) = find(module, leads_only_here) {
         move_up(module, store);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// A store through a choice of variables that can be where these are chosen, if it may go there.

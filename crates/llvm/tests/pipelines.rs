@@ -152,6 +152,52 @@ fn finishing_vectorizes_reversed_nests() {
     assert!(text.contains("store <2 x double>"), "{text}");
 }
 
+/// Stores to variables of the frame that were merged go back, so that the variables become registers:
+/// which of them is written is a choice, and so is what.
+#[test]
+fn merged_stores_to_variables_are_separated() {
+    let text = "
+        define double @chosen(ptr %x, ptr %y, i1 %c) {
+        entry:
+            %a = alloca ptr
+            %b = alloca ptr
+            store ptr %x, ptr %a
+            store ptr %y, ptr %b
+            br i1 %c, label %first, label %second
+        first:
+            %p = getelementptr double, ptr %x, i64 1
+            br label %join
+        second:
+            %q = getelementptr double, ptr %y, i64 2
+            br label %join
+        join:
+            %to = phi ptr [ %a, %first ], [ %b, %second ]
+            %what = phi ptr [ %p, %first ], [ %q, %second ]
+            STORE
+            %r = load ptr, ptr %a
+            %s = load ptr, ptr %b
+            %v = load double, ptr %r
+            %w = load double, ptr %s
+            %z = fsub double %v, %w
+            ret double %z
+        }";
+    let prepared = |store: &str| {
+        let module = parse(&text.replace("STORE", store));
+        prepare(&module).unwrap();
+        module.print()
+    };
+    let separated = prepared("store ptr %what, ptr %to");
+    assert!(!separated.contains("alloca"), "{separated}");
+    // Each variable has its own choice: what was stored on one way, and what it held on the other.
+    assert!(
+        separated.contains("i64 8") && separated.contains("i64 16"),
+        "{separated}"
+    );
+    // What others may look at stays one store.
+    let volatile = prepared("store volatile ptr %what, ptr %to");
+    assert_eq!(volatile.matches("store volatile").count(), 1, "{volatile}");
+}
+
 /// A loop in a loop, over arrays that may overlap.
 const NESTED: &str = "
     target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"

@@ -187,6 +187,14 @@ impl Range {
         })
     }
 
+    /// The same bytes at another place.
+    pub fn moved(&self, by: &Affine) -> Option<Range> {
+        Some(Range {
+            low: self.low.plus(by)?,
+            high: self.high.plus(by)?,
+        })
+    }
+
     /// Whether the ranges are known to have no byte in common.
     pub fn is_disjoint(&self, other: &Range) -> bool {
         let below = |high: &End, low: &End| match (high, low) {

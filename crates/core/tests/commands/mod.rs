@@ -17,7 +17,7 @@ use zymase_core::analysis::trip_count::trip_counts;
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
 use zymase_core::ir::{Func, Function, Inst, Module, Op, Value};
-use zymase_core::simplify::{canonical_loops, expand_nests, restore_pointers};
+use zymase_core::simplify::{canonical_loops, expand_nests, group_accumulations, restore_pointers};
 
 /// The module with every function in canonical form, and what the verifier says of it.
 pub fn canonical(module: &Module, _: &[&str]) -> String {
@@ -38,6 +38,11 @@ pub fn expand(module: &Module, _: &[&str]) -> String {
 /// The module with pointers in the place of numbers that are addresses.
 pub fn restore_pointers(module: &Module, _: &[&str]) -> String {
     rewritten(module, restore_pointers::run)
+}
+
+/// The module with sums into neighbouring shadow memory side by side.
+pub fn group_sums(module: &Module, _: &[&str]) -> String {
+    rewritten(module, group_accumulations::run)
 }
 
 /// The module after a pass.

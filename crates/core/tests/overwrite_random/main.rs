@@ -18,15 +18,19 @@ use zymase_core::analysis::overwrite::{Overwrite, Overwritten, Window};
 use zymase_core::analysis::ranges::Ends;
 use zymase_core::analysis::trip_count::{TripCount, trip_counts};
 use zymase_core::interp::{Machine, Val};
+use zymase_core::ir::text::parse_module;
 use zymase_core::ir::{
-    Access, Block, Builder, Call, Callee, CastOp, Edge, Flags, Func, Function, Inst, InstData,
-    IntPred, Module, Op, ParamAttrs, ParamFlags, Signature, Type, Value,
+    Access, BinaryOp, Block, Builder, Call, Callee, CastOp, Edge, Flags, Func, Function, Inst,
+    InstData, IntPred, Module, Op, ParamAttrs, ParamFlags, Signature, Type, Value,
 };
 use zymase_core::planted::Defect;
 use zymase_core::simplify::canonical_loops::{self, Canonical};
 
 /// Elements of each array; addresses stay within.
 const LENGTH: i64 = 4096;
+
+/// Functions that random ones call.
+const CALLEES: &str = include_str!("callees.zir");
 
 /// What happened, in order.
 #[derive(Clone, Debug)]
@@ -38,6 +42,11 @@ enum Event {
     Write {
         address: u64,
     },
+    /// A call begins, or ends; what a callee reads is the call's.
+    Call {
+        inst: i128,
+    },
+    Return,
     Intact {
         inst: i128,
         holds: bool,
@@ -70,6 +79,16 @@ fn answers_about_rows_agree_with_what_happens() {
 }
 
 #[test]
+fn answers_about_calls_and_sizes_in_memory_agree_with_what_happens() {
+    let counts = compare(Generator::function_with_calls, &Window::default());
+    let (never, checked, counted) = counts.unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        never > 1000 && checked > 20 && counted > 1000,
+        "{never} {checked} {counted}"
+    );
+}
+
+#[test]
 fn bounds_that_are_one_off_are_found() {
     let window = Window {
         planted: Some(Defect::BoundsTooTight),
@@ -79,13 +98,24 @@ fn bounds_that_are_one_off_are_found() {
     assert!(found.is_err_and(|error| error.contains("but never")));
 }
 
+#[test]
+fn iterations_that_are_not_looked_at_are_found() {
+    let window = Window {
+        planted: Some(Defect::NextIterationIgnored),
+        ..Window::default()
+    };
+    let found = compare(Generator::function_with_calls, &window);
+    assert!(found.is_err_and(|error| error.contains("is overwritten")));
+}
+
 /// Runs random functions. The result counts reads that are intact always and under conditions that
 /// held, and loops whose trip counts were known; or it is the first wrong answer.
 fn compare(generate: fn(&mut Rng) -> Function, window: &Window) -> Result<(u32, u32, u32), String> {
     let (mut never, mut checked, mut counted) = (0, 0, 0);
     for seed in 0..seeds() {
         let mut random = Rng::with_seed(seed);
-        let mut module = Module::new();
+        let mut module = parse_module(CALLEES).expect("functions to call");
+        let callees = module.funcs.len();
         let tracer = Tracer::declare(&mut module);
         let mut function = generate(&mut random);
         let canonical = canonical_loops::run(&mut function).expect("a reducible function");
@@ -94,10 +124,14 @@ fn compare(generate: fn(&mut Rng) -> Function, window: &Window) -> Result<(u32, 
             Overwrite::of_function(&module, &function, &effects, window).expect("an answer");
         let original = function.clone();
         tracer.instrument(&mut function, &original, &answers, &canonical);
+        for func in module.funcs.keys().take(callees).collect::<Vec<_>>() {
+            tracer.record_callee(&mut module.funcs[func]);
+        }
         let func = module.funcs.push(function);
         zymase_core::ir::verify::verify_module(&module)
             .unwrap_or_else(|errors| panic!("{seed}: {}", errors[0]));
         let events = run(&module, func, &mut random);
+        let mut caller = None;
         for (i, event) in events.iter().enumerate() {
             if let Event::Count {
                 expected,
@@ -113,10 +147,26 @@ fn compare(generate: fn(&mut Rng) -> Function, window: &Window) -> Result<(u32, 
                 assert!(fits, "seed {seed}: counted {counter}, expected {expected}");
                 counted += 1;
             }
+            match event {
+                Event::Call { inst } => caller = Some(inst),
+                Event::Return => caller = None,
+                _ => {}
+            }
             let Event::Read { inst, address } = event else {
                 continue;
             };
-            let holds = match answers.read(zymase_core::ir::Inst::new(*inst as usize)) {
+            let inst = caller.unwrap_or(inst);
+            let index = Inst::new(*inst as usize);
+            // A callee takes care of what it writes itself.
+            let (answer, since) = match caller {
+                None => (answers.read(index), i),
+                Some(_) => {
+                    let end = |event: &Event| matches!(event, Event::Return);
+                    let end = events[i..].iter().position(end).expect("a call that ends");
+                    (answers.argument(index, 0), i + end)
+                }
+            };
+            let holds = match &answer {
                 Overwritten::Never => {
                     never += 1;
                     true
@@ -132,12 +182,11 @@ fn compare(generate: fn(&mut Rng) -> Function, window: &Window) -> Result<(u32, 
                     holds
                 }
             };
-            let overwritten = events[i..].iter().any(|later| match later {
+            let overwritten = events[since..].iter().any(|later| match later {
                 Event::Write { address: written } => written.abs_diff(*address) < 8,
                 _ => false,
             });
             if holds && overwritten {
-                let answer = answers.read(zymase_core::ir::Inst::new(*inst as usize));
                 return Err(format!(
                     "seed {seed}: inst{inst} is overwritten, but {answer}"
                 ));
@@ -159,6 +208,8 @@ fn run(module: &Module, func: Func, random: &mut Rng) -> Vec<Event> {
     for (name, make) in [
         ("trace.read", read_event as fn(&[i128]) -> Event),
         ("trace.write", write_event),
+        ("trace.call", |numbers| Event::Call { inst: numbers[0] }),
+        ("trace.return", |_| Event::Return),
         ("trace.intact", intact_event),
         ("trace.count", count_event),
     ] {
@@ -235,6 +286,8 @@ fn count_event(numbers: &[i128]) -> Event {
 struct Tracer {
     read: Func,
     write: Func,
+    call: Func,
+    ret: Func,
     intact: Func,
     count: Func,
 }
@@ -248,6 +301,8 @@ impl Tracer {
         Tracer {
             read: declare("trace.read", vec![i64, ptr]),
             write: declare("trace.write", vec![ptr]),
+            call: declare("trace.call", vec![i64]),
+            ret: declare("trace.return", vec![]),
             intact: declare("trace.intact", vec![i64, i64]),
             count: declare("trace.count", vec![i64, i64, i64]),
         }
@@ -276,14 +331,46 @@ impl Tracer {
                     Op::Store(_) => self.call(&mut b, self.write, vec![data.args[1]]),
                     _ => {}
                 }
+                if data.op.call().is_some() {
+                    let id = b.func.iconst(Type::i64(), inst.index() as i128);
+                    self.call(&mut b, self.call, vec![id]);
+                }
                 insts.extend(func.block_insts(block));
                 func.set_block_insts(block, Vec::new());
                 insts.push(inst);
+                if data.op.call().is_some() {
+                    self.call(&mut Builder::new(func, block), self.ret, Vec::new());
+                    insts.extend(func.block_insts(block));
+                    func.set_block_insts(block, Vec::new());
+                }
             }
             func.set_block_insts(block, insts);
         }
         self.record_conditions(func, original, answers);
         self.record_counts(func, original, canonical);
+    }
+
+    /// Adds calls that record every read and write to a function that is called.
+    fn record_callee(&self, func: &mut Function) {
+        for block in func.blocks().to_vec() {
+            let mut insts = Vec::new();
+            for inst in func.block_insts(block).to_vec() {
+                let data = func.inst(inst).clone();
+                func.set_block_insts(block, Vec::new());
+                let mut b = Builder::new(func, block);
+                match data.op {
+                    Op::Load(_) => {
+                        let id = b.func.iconst(Type::i64(), 0);
+                        self.call(&mut b, self.read, vec![id, data.args[0]]);
+                    }
+                    Op::Store(_) => self.call(&mut b, self.write, vec![data.args[1]]),
+                    _ => {}
+                }
+                insts.extend(func.block_insts(block));
+                insts.push(inst);
+            }
+            func.set_block_insts(block, insts);
+        }
     }
 
     fn record_conditions(&self, func: &mut Function, original: &Function, answers: &Overwrite) {
@@ -296,10 +383,12 @@ impl Tracer {
         func.set_block_insts(entry, first);
         for &block in original.blocks() {
             for &inst in original.block_insts(block) {
-                let Op::Load(_) = original.inst(inst).op else {
-                    continue;
+                let answer = match original.inst(inst).op {
+                    Op::Load(_) => answers.read(inst),
+                    Op::Call(_) => answers.argument(inst, 0),
+                    _ => continue,
                 };
-                let Overwritten::IfOverlap(conditions) = answers.read(inst) else {
+                let Overwritten::IfOverlap(conditions) = answer else {
                     continue;
                 };
                 let mut b = Builder::new(func, entry);
@@ -382,11 +471,21 @@ struct Generator<'r> {
     plain: bool,
     sizes: Vec<Value>,
     counters: Vec<Value>,
+    calls: bool,
     last: Value,
 }
 
 impl Generator<'_> {
     fn function(random: &mut Rng) -> Function {
+        Generator::write(random, false)
+    }
+
+    /// The same with calls, and with sizes that are found in memory.
+    fn function_with_calls(random: &mut Rng) -> Function {
+        Generator::write(random, true)
+    }
+
+    fn write(random: &mut Rng, calls: bool) -> Function {
         let (ptr, i64) = (Type::ptr(), Type::i64());
         let sig = Signature::new(vec![ptr, ptr, ptr, i64, i64], Type::void());
         let mut func = Function::with_entry("f", sig);
@@ -403,8 +502,13 @@ impl Generator<'_> {
             plain: false,
             sizes: vec![arguments[3], arguments[4]],
             counters: Vec::new(),
+            calls,
             last,
         };
+        if calls && generator.random.bool() {
+            let from = generator.random.usize(0..2);
+            generator.sizes[1] = generator.size_in_memory(&mut b, arguments[from]);
+        }
         // Few bases and plain strides make accesses meet more often.
         let all = [arguments[0], arguments[1], arguments[2], middle];
         for _ in 0..generator.random.usize(1..=4) {
@@ -416,9 +520,38 @@ impl Generator<'_> {
         func
     }
 
+    /// A small number that depends on what is behind a pointer.
+    fn size_in_memory(&mut self, b: &mut Builder, pointer: Value) -> Value {
+        let at = b.offset(pointer, 8 * self.random.i64(-2..3));
+        let bits = b.load(Type::i64(), at, Access::aligned(8));
+        let five = b.func.iconst(Type::i64(), 5);
+        b.binary(BinaryOp::URem, bits, five)
+    }
+
+    fn call(&mut self, b: &mut Builder) {
+        let (callee, pointers) =
+            [(0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 2)][self.random.usize(0..6)];
+        let mut args: Vec<Value> = (0..pointers).map(|_| self.address(b)).collect();
+        for _ in 0..2 {
+            let size = match (self.random.usize(0..8), self.counters.last()) {
+                (0, Some(&counter)) => counter,
+                (1 | 2, _) => b.func.iconst(Type::i64(), self.random.i128(-1..4)),
+                _ => self.sizes[self.random.usize(0..2)],
+            };
+            args.push(size);
+        }
+        let params: Vec<Type> = args.iter().map(|&arg| b.func.ty(arg)).collect();
+        b.call(
+            Func::new(callee),
+            Signature::new(params, Type::void()),
+            args,
+        );
+    }
+
     fn statements(&mut self, b: &mut Builder, depth: usize) {
         for _ in 0..self.random.usize(1..=3) {
             match self.random.usize(0..if depth == 0 { 4 } else { 8 }) {
+                0..4 if self.calls && self.random.bool() => self.call(b),
                 0 | 1 => {
                     let at = self.address(b);
                     // The frame is not written before, so what is read is not used.
@@ -527,7 +660,7 @@ impl Generator<'_> {
         }
         self.counters.pop();
         let step = b.func.iconst(ty, i128::from(step));
-        let mut add = InstData::new(Op::Binary(zymase_core::ir::BinaryOp::Add), vec![i, step]);
+        let mut add = InstData::new(Op::Binary(BinaryOp::Add), vec![i, step]);
         if narrow || self.random.bool() {
             add.flags = Flags::NSW;
         }

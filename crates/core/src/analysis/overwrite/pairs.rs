@@ -404,6 +404,9 @@ impl Analysis<'_> {
                 true => write_rest.after_the_first(&write_step, l)?,
                 false => write_rest,
             };
+            if later == Some(l) && self.window.breaks(Defect::NextIterationIgnored) {
+                written = written.moved(&write_step)?;
+            }
         }
         let known = self.is_checkable_but_for_counters(&read)
             && self.is_checkable_but_for_counters(&written);
