@@ -6,6 +6,7 @@ mod common;
 
 use common::{Folder, shown, succeed};
 use std::path::Path;
+use std::process::Command;
 
 /// A folder with the program, built with these words.
 fn built(words: &str) -> Folder {
@@ -135,4 +136,52 @@ fn activations_are_not_kept() {
     let kept = |line: &&str| line.contains("load : f32 is cached");
     let kept: Vec<&str> = after.lines().filter(kept).collect();
     assert!(kept.len() <= 1, "{kept:#?}");
+}
+
+/// GPT-2 in Rust (`gpt2`): its own tests, with every derivative written by this Zymase.
+#[test]
+fn tests_of_the_package() {
+    // Cargo does not see that Zymase is another one now.
+    cargo_zymase("clean", &["--package", "zymase-gpt2"]);
+    let printed = cargo_zymase("test", &[]);
+    let passed = |line: &str| -> Option<usize> {
+        let rest = line.strip_prefix("test result: ok. ")?;
+        rest.split(' ').next()?.parse().ok()
+    };
+    let passed: usize = printed.lines().filter_map(passed).sum();
+    assert!(passed >= 51, "{passed} tests have passed:\n{printed}");
+    // A test that was renamed is noticed here, and one that was lost by the number above.
+    for test in [
+        "layers::attentions",
+        "layers::blocked_products",
+        "layers::tuned_products",
+        "model::synthesized_gradients_are_those_by_hand",
+        "model::gradients_are_finite_differences_of_every_parameter",
+        "torch::gradients_are_those_of_pytorch",
+        "training::forty_steps_have_the_same_losses",
+        "training::one_batch_is_learned_by_heart",
+    ] {
+        let line = format!("test agreement::{test} ... ok");
+        assert!(printed.contains(&line), "{test}:\n{printed}");
+    }
+}
+
+/// Runs `cargo zymase` in the package, with a target folder of its own, and gives what was printed.
+fn cargo_zymase(subcommand: &str, words: &[&str]) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2");
+    let mut cargo = Command::new(env!("CARGO_BIN_EXE_cargo-zymase"));
+    cargo.args(["zymase", subcommand, "--quiet", "--locked", "--release"]);
+    cargo.args(words);
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpt2");
+    cargo.arg("--target-dir").arg(target);
+    if subcommand == "test" {
+        cargo.args(["--", "--format=pretty"]);
+    }
+    // In the folder, because of its `.cargo/config.toml`.
+    let output = cargo.current_dir(folder).env_remove("RUSTFLAGS").output();
+    let output = output.unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{cargo:?}\n{printed}\n{errors}");
+    printed
 }
