@@ -39,6 +39,7 @@ fn main() -> ExitCode {
 
 /// Measures one row in this process, and prints it.
 fn alone(name: &str, options: &Options) -> Result<(), String> {
+    limit_memory();
     let line = match layers::measure(name, options.is_tiny) {
         Some(line) => vec![line],
         None => model::measure(name, options.is_tiny)
@@ -49,6 +50,29 @@ fn alone(name: &str, options: &Options) -> Result<(), String> {
         println!("{line}");
     }
     Ok(())
+}
+
+/// Asks the system for no more memory than there is: what needs more should fail by itself, before
+/// the system chooses a process to end.
+fn limit_memory() {
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = memory.lines().find_map(|line| {
+        let kilobytes = line
+            .strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix("kB")?;
+        kilobytes.trim().parse::<u64>().ok()
+    });
+    if let Some(kilobytes) = available {
+        // A quarter is left to others.
+        let bytes = kilobytes / 4 * 3 * 1024;
+        let limit = libc::rlimit {
+            rlim_cur: bytes,
+            rlim_max: bytes,
+        };
+        // SAFETY: the structure is there to be read. Without a limit, everything works as well.
+        unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
+    }
 }
 
 /// Measures everything that is chosen.
@@ -66,7 +90,10 @@ fn all(options: &Options) -> Result<(), String> {
         if options.is_tiny {
             command.arg("--tiny");
         }
-        report.add("Rust", lines(command)?);
+        match lines(command) {
+            Ok(lines) => report.add("Rust", lines),
+            Err(problem) => report.fail(&problem),
+        }
     }
     if !options.without_c {
         c::measure(options, &mut report)?;

@@ -67,6 +67,7 @@ pub struct Steps {
 pub struct Report {
     pub rows: Vec<Row>,
     skipped: Vec<String>,
+    failures: Vec<String>,
     losses: Option<f64>,
 }
 
@@ -91,6 +92,12 @@ impl Report {
     pub fn skip(&mut self, what: &str) {
         eprintln!("skipped: {what}");
         self.skipped.push(what.to_string());
+    }
+
+    /// Says what could not be measured: the rest is.
+    pub fn fail(&mut self, problem: &str) {
+        eprintln!("failed: {problem}");
+        self.failures.push(problem.to_string());
     }
 
     /// How far losses of forty steps are apart, at most.
@@ -120,6 +127,7 @@ impl Report {
             "is_tiny": options.is_tiny,
             "rows": self.rows,
             "skipped": self.skipped,
+            "failures": self.failures,
             "rust_step_over_plain_c": self.faster_than_c(),
             "largest_difference_of_losses": self.losses,
         });
