@@ -412,7 +412,12 @@ struct shape {
   int layers, heads, channels, positions, vocabulary, padded_vocabulary;
 };
 
+#ifdef TINY
+// So that a test can run the measurements in no time; names and shapes that are printed stay the same.
+static const struct shape GPT2_124M = {2, 2, 32, 64, 100, 112};
+#else
 static const struct shape GPT2_124M = {12, 12, 768, 1024, 50257, 50304};
+#endif
 
 enum { TENSORS = 16 };
 static const char *const tensor_names[TENSORS] = {
@@ -1326,8 +1331,8 @@ static int unknown(int number) {
 }
 
 static void bench_layers(int repetitions) {
-  int B = unknown(4), T = unknown(64), C = unknown(768), NH = unknown(12), OC = unknown(768);
-  int rows = unknown(256);
+  int B = unknown(4), T = unknown(64), C = unknown(GPT2_124M.channels), OC = C, rows = B * T;
+  int NH = unknown(GPT2_124M.heads);
   random_state = 1;
   {
     size_t n = (size_t)rows * C, pairs = (size_t)B * NH * T * T;

@@ -1,8 +1,6 @@
 //! Checkpoints come back as they were, and wrong ones are refused.
 
-mod common;
-
-use common::{METHOD, TINY, model, refused, trainer};
+use crate::common::{METHOD, TINY, bits, model, refused, trainer};
 use std::fs;
 use zymase_gpt2::checkpoint::{Checkpoint, write_safely};
 use zymase_gpt2::data::embedded;
@@ -33,10 +31,7 @@ fn models_come_back_from_both_formats() {
             let file = folder.path().join(name);
             checkpoint.write(&file).unwrap();
             let mut found = Checkpoint::read(&file).unwrap();
-            assert_eq!(
-                common::bits(&found.parameters),
-                common::bits(&checkpoint.parameters)
-            );
+            assert_eq!(bits(&found.parameters), bits(&checkpoint.parameters));
             if name == "a.bin" {
                 // It has no place for the tokenizer.
                 found.tokenizer = checkpoint.tokenizer.clone();

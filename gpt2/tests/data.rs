@@ -1,8 +1,6 @@
 //! Texts, tokens, and the batches that are made of them.
 
-mod common;
-
-use common::{data, text};
+use crate::common::{data, text};
 use std::collections::BTreeMap;
 use std::fs;
 use zymase_gpt2::Error;

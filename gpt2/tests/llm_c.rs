@@ -1,8 +1,6 @@
 //! Models in the layout of llm.c.
 
-mod common;
-
-use common::{TINY, refused};
+use crate::common::{TINY, refused};
 use std::fs;
 use zymase_gpt2::checkpoint::{Checkpoint, count};
 use zymase_gpt2::tokenizer::Tokenizer;

@@ -1,8 +1,6 @@
 //! AdamW against the same thing written plainly with numbers of 64 bits, and the limit on gradients.
 
-mod common;
-
-use common::TINY;
+use crate::common::TINY;
 use zymase_gpt2::Parameters;
 use zymase_gpt2::optimizer::{AdamW, Moments, clip, is_decayed};
 use zymase_gpt2::parameters::NAMES;

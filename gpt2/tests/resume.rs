@@ -1,8 +1,6 @@
 //! Training that is saved and loaded goes on as if nothing had happened.
 
-mod common;
-
-use common::{METHOD, bits, data, settings, trainer};
+use crate::common::{METHOD, bits, data, settings, trainer};
 use std::path::Path;
 use zymase_gpt2::checkpoint::Checkpoint;
 use zymase_gpt2::method::{Backward, Method};

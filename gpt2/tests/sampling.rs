@@ -1,8 +1,6 @@
 //! Tokens are drawn as often as they should be.
 
-mod common;
-
-use common::model;
+use crate::common::model;
 use zymase_gpt2::method::Kernel;
 use zymase_gpt2::random::Random;
 use zymase_gpt2::sample::{Sampling, draw, generate};

@@ -1,11 +1,13 @@
 //! GPT-2 in C (`gpt2/c`): its gradient by one request against the one by hand and finite differences,
-//! at several levels and in both precisions, its training, and what it says to shapes that are none.
+//! at several levels and in both precisions, its training, and what it says to shapes that are none;
+//! and the package in Rust (`gpt2`).
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use common::{Folder, shown, succeed};
 use std::path::Path;
+use std::process::Command;
 
 /// A folder with the program, built with these words.
 fn built(words: &str) -> Folder {
@@ -135,4 +137,77 @@ fn activations_are_not_kept() {
     let kept = |line: &&str| line.contains("load : f32 is cached");
     let kept: Vec<&str> = after.lines().filter(kept).collect();
     assert!(kept.len() <= 1, "{kept:#?}");
+}
+
+/// GPT-2 in Rust (`gpt2`): its own tests, with every derivative written by this Zymase, and then its
+/// benchmarks, which share what was built.
+#[test]
+fn tests_and_benchmarks_of_the_package() {
+    // Cargo does not see that Zymase is another one now.
+    cargo_zymase("clean", "--release --package zymase-gpt2");
+    let printed = cargo_zymase("test", "--release -- --format=pretty");
+    let passed = |line: &str| -> Option<usize> {
+        let rest = line.strip_prefix("test result: ok. ")?;
+        rest.split(' ').next()?.parse().ok()
+    };
+    let passed: usize = printed.lines().filter_map(passed).sum();
+    assert!(passed >= 51, "{passed} tests have passed:\n{printed}");
+    // A test that was renamed is noticed here, and one that was lost by the number above.
+    for test in [
+        "layers::attentions",
+        "layers::blocked_products",
+        "layers::tuned_products",
+        "model::synthesized_gradients_are_those_by_hand",
+        "model::gradients_are_finite_differences_of_every_parameter",
+        "torch::gradients_are_those_of_pytorch",
+        "training::forty_steps_have_the_same_losses",
+        "training::one_batch_is_learned_by_heart",
+    ] {
+        let line = format!("test agreement::{test} ... ok");
+        assert!(printed.contains(&line), "{test}:\n{printed}");
+    }
+
+    let out = Folder::with(&[]);
+    let words = format!("-- --tiny --out {}", out.path().display());
+    let printed = cargo_zymase("bench", &words);
+    let rows = |start: &str| {
+        printed
+            .lines()
+            .filter(|line| line.starts_with(start))
+            .count()
+    };
+    // Seven layers and four models, in C six layers and a model; each model has steps too.
+    assert_eq!(
+        (rows("| Rust: "), rows("| C, Zymase: ")),
+        (15, 8),
+        "{printed}"
+    );
+    let report = std::fs::read_to_string(out.path().join("gpt2.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    for row in report["rows"].as_array().unwrap() {
+        let difference = row["difference"].as_f64().unwrap_or_default();
+        assert!(difference < 1e-5, "{row}");
+    }
+    for picture in ["ratios", "steps", "memory", "losses"] {
+        let picture = out.path().join(picture).with_extension("svg");
+        let picture = std::fs::read_to_string(picture).unwrap();
+        assert!(picture.contains("<svg"), "{picture}");
+    }
+}
+
+/// Runs `cargo zymase` in the package, with a target folder of its own, and gives what was printed.
+fn cargo_zymase(subcommand: &str, words: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gpt2");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpt2");
+    let mut cargo = Command::new(env!("CARGO_BIN_EXE_cargo-zymase"));
+    cargo.args(["zymase", subcommand, "--quiet", "--locked", "--target-dir"]);
+    cargo.arg(target).args(words.split(' '));
+    // In the folder, because of its `.cargo/config.toml`. The benchmarks compile C with this Zymase.
+    cargo.current_dir(folder).env_remove("RUSTFLAGS");
+    cargo.env("ZYMASE", env!("CARGO_BIN_EXE_zymase"));
+    let output = cargo.output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{cargo:?}\n{printed}\n{errors}");
+    printed
 }

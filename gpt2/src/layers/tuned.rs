@@ -52,6 +52,7 @@ pub fn tuned(out: &mut [f32], x: &[f32], weight: &[f32], bias: &[f32], channels:
 
 /// The derivative of [`tuned`]. What it was given is what it was: where something overwrites it, the
 /// compiler keeps a copy.
+#[expect(clippy::too_many_arguments)]
 fn pullback(
     dout: &mut [f32],
     x: &[f32],

@@ -1,0 +1,101 @@
+//! The program in C: compiled by Zymase, with both gradients, and by clang alone, with the one by hand.
+
+use super::options::Options;
+use super::report::Report;
+use super::{layers, lines, model};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the report calls the two builds.
+pub const BY_ZYMASE: &str = "C, Zymase";
+pub const PLAIN: &str = "C, clang";
+
+const FLAGS: &str = "-O3 -ffast-math -march=native -Wno-unknown-pragmas";
+
+/// Measures everything that is chosen, in each build that the machine can make.
+pub fn measure(options: &Options, report: &mut Report) -> Result<(), String> {
+    let zymase = std::env::var("ZYMASE").unwrap_or("zymase".to_string());
+    let clang = ["clang-22", "clang"]
+        .into_iter()
+        .find(|name| is_there(name));
+    if !is_there(&zymase) {
+        report.skip("C with synthesized gradients: there is no `zymase` on the PATH");
+    } else {
+        let build = [&zymase, "cc"];
+        measure_build(options, report, BY_ZYMASE, &build, &["hand", "synthesized"])?;
+    }
+    match clang {
+        None => report.skip("C by clang alone: there is neither `clang-22` nor `clang`"),
+        Some(clang) => {
+            measure_build(
+                options,
+                report,
+                PLAIN,
+                &[clang, "-DWITHOUT_ZYMASE"],
+                &["hand"],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn measure_build(
+    options: &Options,
+    report: &mut Report,
+    language: &str,
+    compiler: &[&str],
+    methods: &[&str],
+) -> Result<(), String> {
+    let has_layers = layers::NAMES
+        .iter()
+        .any(|name| options.chooses(language, name));
+    let has_model = options.chooses(language, model::NAME);
+    if !has_layers && !has_model {
+        return Ok(());
+    }
+    let program = options
+        .folder
+        .join(language.replace(", ", "-").to_lowercase());
+    compile(compiler, &program, options.is_tiny)?;
+    let mut parts = Vec::new();
+    if has_layers {
+        parts.push("layers".to_string());
+    }
+    if has_model {
+        parts.push("model".to_string());
+        parts.extend(methods.iter().map(|method| format!("memory {method}")));
+    }
+    for part in parts {
+        eprintln!("{language} {part}");
+        let mut command = Command::new(&program);
+        command.arg("bench").args(part.split(' '));
+        let lines = lines(command)?.into_iter();
+        let chosen = lines.filter(|line| options.chooses(language, &line.name));
+        report.add(language, chosen.collect());
+    }
+    Ok(())
+}
+
+fn compile(compiler: &[&str], program: &Path, is_tiny: bool) -> Result<(), String> {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/c/gpt2.c");
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).args(FLAGS.split(' '));
+    if is_tiny {
+        command.arg("-DTINY");
+    }
+    command.args([source, "-lm", "-o"]).arg(program);
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?}: {status}")),
+        Err(error) => Err(format!("{command:?} does not start: {error}")),
+    }
+}
+
+fn is_there(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
