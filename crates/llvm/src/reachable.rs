@@ -38,7 +38,9 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
     targets::mark_address_taken(&private);
     share_variables(&private);
     for name in &pins.barriers {
-        forget_body(&private, name);
+        if let Some(barrier) = private.function(name) {
+            declare_only(&private, barrier);
+        }
     }
     let taken = take_from_library(&private, pins, library)?;
     refuse_declarations(&private, pins)?;
@@ -211,7 +213,7 @@ fn forget_notes(private: &Module) {
     }
 }
 
-/// Makes a function a declaration.
+/// Makes a function a declaration of which nothing is known.
 fn forget_body(private: &Module, name: &str) {
     let Some(function) = private.function(name) else {
         return;

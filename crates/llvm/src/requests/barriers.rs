@@ -1,5 +1,6 @@
 //! Barriers: functions that derivatives see as declarations, so that nothing flows through them.
 
+use crate::ll;
 use crate::module::Module;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -61,5 +62,31 @@ pub unsafe fn fill_barrier(
         };
         LLVMDisposeBuilder(builder);
         Some(())
+    }
+}
+
+/// What attributes say of what a function does with memory, its own and that behind its parameters.
+const EFFECTS: [&str; 8] = [
+    "memory",
+    "nofree",
+    "nounwind",
+    "willreturn",
+    "captures",
+    "readonly",
+    "readnone",
+    "writeonly",
+];
+
+/// Says of a barrier what is known of the function that it calls with its own parameters. Otherwise
+/// it could do anything with all memory that it is given, and nothing would be intact any more.
+pub fn copy_effects(function: LLVMValueRef, barrier: LLVMValueRef) {
+    let kinds = EFFECTS.map(ll::attribute_kind_id);
+    let params = ll::param_types(ll::value_type(function)).len() as u32;
+    for index in (1..=params).chain([ll::FUNCTION_INDEX]) {
+        for attribute in ll::attributes(function, index) {
+            if ll::is_enum_attribute(attribute) && kinds.contains(&ll::attribute_kind(attribute)) {
+                ll::add_function_attribute(barrier, index, attribute);
+            }
+        }
     }
 }

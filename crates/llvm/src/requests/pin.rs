@@ -1,6 +1,6 @@
 //! Replaces requests by calls that no optimizer can disturb, and remembers what they said.
 
-use super::barriers::fill_barrier;
+use super::barriers::{copy_effects, fill_barrier};
 use super::bind::bind_functions;
 use super::calls::{calls_of, sret_type, target};
 use super::complaints as complain;
@@ -258,6 +258,9 @@ impl<'a> Site<'a> {
             let barrier = self.declare(&symbol, &passed);
             fill_barrier(self.module, barrier, function, passed.len())
                 .ok_or_else(|| complain::unsupported_call(&self.name))?;
+            if let Some(function) = function {
+                copy_effects(function, barrier);
+            }
             pins.barriers.push(symbol);
             let result = self.call_instead(barrier, &passed);
             self.erase(Some(result));
