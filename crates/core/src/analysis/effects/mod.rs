@@ -408,6 +408,19 @@ fn declared(function: &Function) -> Summary {
         summary.fresh = true;
     }
     summary.limit(attrs.flags, attrs.memory, &function.params);
+    // What is reached by a number counts as other memory where attributes speak of arguments.
+    let mut excluded = ArgEffects::empty();
+    if !attrs.memory.other.contains(ModRef::READ) {
+        excluded |= ArgEffects::READ;
+    }
+    if !attrs.memory.other.contains(ModRef::WRITE) {
+        excluded |= ArgEffects::WRITE | ArgEffects::FREE;
+    }
+    for (i, ty) in function.sig.params.iter().enumerate() {
+        if ty.is_int() {
+            summary.set_arg(i, summary.arg(i) - excluded);
+        }
+    }
     if known::is_last(function) {
         summary.only_read();
     }
