@@ -1,4 +1,5 @@
 //! The program in C: compiled by Zymase, with both gradients, and by clang alone, with the one by hand.
+//! Each with the backward pass by hand in tiles, and as plain loops.
 
 use super::options::Options;
 use super::report::Report;
@@ -6,9 +7,8 @@ use super::{layers, lines, model};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the report calls the two builds.
-pub const BY_ZYMASE: &str = "C, Zymase";
-pub const PLAIN: &str = "C, clang";
+/// What the report calls the build of plain loops by clang alone.
+pub const PLAIN: &str = "C, clang, plain";
 
 const FLAGS: &str = "-O3 -ffast-math -march=native -Wno-unknown-pragmas";
 
@@ -18,22 +18,22 @@ pub fn measure(options: &Options, report: &mut Report) -> Result<(), String> {
     let clang = ["clang-22", "clang"]
         .into_iter()
         .find(|name| is_there(name));
+    let plain = "-DPLAIN";
     if !is_there(&zymase) {
         report.skip("C with synthesized gradients: there is no `zymase` on the PATH");
     } else {
-        let build = [&zymase, "cc"];
-        measure_build(options, report, BY_ZYMASE, &build, &["hand", "synthesized"])?;
+        let both = ["hand", "synthesized"];
+        measure_build(options, report, "C, Zymase", &[&zymase, "cc"], &both)?;
+        let build = [&zymase, "cc", plain];
+        measure_build(options, report, "C, Zymase, plain", &build, &both)?;
     }
     match clang {
         None => report.skip("C by clang alone: there is neither `clang-22` nor `clang`"),
         Some(clang) => {
-            measure_build(
-                options,
-                report,
-                PLAIN,
-                &[clang, "-DWITHOUT_ZYMASE"],
-                &["hand"],
-            )?;
+            let build = [clang, "-DWITHOUT_ZYMASE"];
+            measure_build(options, report, "C, clang", &build, &["hand"])?;
+            let build = [clang, "-DWITHOUT_ZYMASE", plain];
+            measure_build(options, report, PLAIN, &build, &["hand"])?;
         }
     }
     Ok(())
@@ -46,9 +46,11 @@ fn measure_build(
     compiler: &[&str],
     methods: &[&str],
 ) -> Result<(), String> {
-    let has_layers = layers::NAMES
-        .iter()
-        .any(|name| options.chooses(language, name));
+    // The builds differ in the backward pass of the product only.
+    let has_layers = !compiler.contains(&"-DPLAIN")
+        && layers::NAMES
+            .iter()
+            .any(|name| options.chooses(language, name));
     let has_model = options.chooses(language, model::NAME);
     if !has_layers && !has_model {
         return Ok(());
