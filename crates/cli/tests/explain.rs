@@ -79,35 +79,35 @@ fn text_has_every_kind_of_fact() {
         &text,
         &["loop at", "depth"],
         expect![[r#"
-            loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
-            loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
-            loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
-            loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
-            loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
-            loop at model.c:20 (depth 2): runs 4 times, 16 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
-            loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
-            loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
-            loop at model.c:32 (depth 1): counted before it begins, 16 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address
-            loop at model.c:32 (depth 1): counted before it begins, 8 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address"#]],
+        loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
+        loop at model.c:20 (depth 2): runs 4 times, 32 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
+        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
+        loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
+        loop at model.c:19 (depth 1): counted before it begins, nothing kept of an iteration
+        loop at model.c:20 (depth 2): runs 4 times, 16 bytes for each iteration, allocated before the loop at model.c:19, and 8 for the address
+        loop at model.c:13 (depth 1): counted while it runs, 16 bytes for each iteration, on a tape that grows, and 8 for its address
+        loop at model.c:23 (depth 1): runs 4 times, nothing kept of an iteration
+        loop at model.c:32 (depth 1): counted before it begins, 16 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address
+        loop at model.c:32 (depth 1): counted before it begins, 8 bytes for each iteration, allocated before the loop at model.c:32, and 8 for the address"#]],
     );
     check(
         &text,
         &["f64 is cached"],
         expect![[r#"
-            model.c:6: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
-            model.c:7: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
-            model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
-            model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21 if ranges overlap
-            model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
-            model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
-            model.c:14: add.i (fadd) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because computing it again costs more
-            model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
-            model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
-            model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
-            model.c:14: add.i (fadd) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because computing it again costs more
-            model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33 if ranges overlap
-            model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33
-            model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33"#]],
+        model.c:6: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
+        model.c:7: load : f64 is cached, 8 bytes, because the caller may overwrite its memory
+        model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
+        model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21 if ranges overlap
+        model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
+        model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
+        model.c:14: add.i (fadd) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because computing it again costs more
+        model.c:13: product.04.i (merged value) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because it depends on the way control came
+        model.c:21: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because its memory may be overwritten at model.c:21
+        model.c:21: call (tanh) : f64 is cached, 8 bytes for each iteration of the loop at model.c:20, because computing it again costs more
+        model.c:14: add.i (fadd) : f64 is cached, 8 bytes for each iteration of the loop at model.c:13, because computing it again costs more
+        model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33 if ranges overlap
+        model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33
+        model.c:33: load : f64 is cached, 8 bytes for each iteration of the loop at model.c:32, because its memory may be overwritten at model.c:33"#]],
     );
     check(
         &text,
@@ -119,9 +119,9 @@ fn text_has_every_kind_of_fact() {
     check(
         &text,
         &["f64 is reloaded"],
-        expect![
-            "model.c:33: load : f64 is reloaded, because what is written at model.c:33 does not overlap its memory, which is checked at the start"
-        ],
+        expect![[r#"
+        model.c:21: load : f64 is reloaded, because what is written at model.c:21 does not overlap its memory, which is checked at the start
+        model.c:33: load : f64 is reloaded, because what is written at model.c:33 does not overlap its memory, which is checked at the start"#]],
     );
     check(
         &text,
@@ -141,7 +141,11 @@ fn text_has_every_kind_of_fact() {
         &text,
         &["checked at the start"],
         expect![[r#"
+        model.c:21: checked at the start: what is read does not overlap what is written later at model.c:21
+        model.c:21: checked at the start: what is read does not overlap what is written later at model.c:22
+        model.c:21: checked at the start: what is read does not overlap what is written later at model.c:25
         model.c:24: checked at the start: what is read does not overlap what is written later at model.c:25
+        model.c:21: load : f64 is reloaded, because what is written at model.c:21 does not overlap its memory, which is checked at the start
         model.c:33: checked at the start: what is read does not overlap what is written later at model.c:33
         model.c:33: load : f64 is reloaded, because what is written at model.c:33 does not overlap its memory, which is checked at the start"#]],
     );
@@ -332,38 +336,38 @@ fn the_page_renders() {
         &text,
         &["loop", "runs"],
         expect![[r#"
-            loop always runs 4 times, 32 bytes per iteration, allocated before the loop at line 19
-            loop always runs 4 times, nothing kept of an iteration
-            loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)
-            loop always runs 4 times, 16 bytes per iteration, allocated before the loop at line 19
-            loop always runs 4 times, nothing kept of an iteration
-            loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)"#]],
+        loop always runs 4 times, 32 bytes per iteration, allocated before the loop at line 19
+        loop always runs 4 times, nothing kept of an iteration
+        loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)
+        loop always runs 4 times, 16 bytes per iteration, allocated before the loop at line 19
+        loop always runs 4 times, nothing kept of an iteration
+        loop counted while it runs, 16 bytes per iteration on a tape that grows (inlined at line 22)"#]],
     );
     check(
         &text,
         &["cached", "f64"],
         expect![[r#"
-            cached x[0] load f64 , 8 bytes per call: the caller may overwrite its memory
-            cached x[1] load f64 , 8 bytes per call: the caller may overwrite its memory
-            cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
-            cached w[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21 if ranges overlap
-            cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
-            cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
-            cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
-            cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
-            cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
-            cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
-            cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
-            cached a[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33 if ranges overlap
-            cached b[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33
-            cached b[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33"#]],
+        cached x[0] load f64 , 8 bytes per call: the caller may overwrite its memory
+        cached x[1] load f64 , 8 bytes per call: the caller may overwrite its memory
+        cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
+        cached w[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21 if ranges overlap
+        cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
+        cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
+        cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
+        cached tanh(w[i] * out[i] + x[t]) tanh f64 , 8 bytes per iteration of the loop at line 20: computing it again costs more
+        cached out[i] load f64 , 8 bytes per iteration of the loop at line 20: its memory may be overwritten at line 21
+        cached product.04.i merged value f64 , 8 bytes per iteration of the loop at line 13: it depends on the way control came (inlined at line 22)
+        cached + fadd f64 , 8 bytes per iteration of the loop at line 13: computing it again costs more (inlined at line 22)
+        cached a[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33 if ranges overlap
+        cached b[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33
+        cached b[i] load f64 , 8 bytes per iteration of the loop at line 32: its memory may be overwritten at line 33"#]],
     );
     check(
         &text,
         &["reloaded", "f64"],
-        expect![
-            "reloaded a[i] load f64 : what is written at line 33 does not overlap its memory, which is checked at the start"
-        ],
+        expect![[r#"
+        reloaded w[i] load f64 : what is written at line 21 does not overlap its memory, which is checked at the start
+        reloaded a[i] load f64 : what is written at line 33 does not overlap its memory, which is checked at the start"#]],
     );
     check(
         &text,
@@ -376,7 +380,11 @@ fn the_page_renders() {
         &text,
         &["checked"],
         expect![[r#"
+        checked when it is called: what is read here does not overlap what is written at line 21
+        checked when it is called: what is read here does not overlap what is written at line 22
         checked when it is called: what is read here does not overlap what is written at line 25
+        checked when it is called: what is read here does not overlap what is written at line 25
+        reloaded w[i] load f64 : what is written at line 21 does not overlap its memory, which is checked at the start
         checked when it is called: what is read here does not overlap what is written at line 33
         reloaded a[i] load f64 : what is written at line 33 does not overlap its memory, which is checked at the start"#]],
     );
