@@ -43,11 +43,12 @@ pub fn run(function: &mut Function) -> bool {
 fn cast(function: &Function, inst: Inst, op: CastOp) -> Option<(Value, Value)> {
     let data = function.inst(inst);
     let (from, to) = (data.args.first().copied()?, function.result(inst)?);
-    let number = match op {
-        CastOp::IntToPtr => from,
-        _ => to,
+    let (number, pointer) = match op {
+        CastOp::IntToPtr => (from, to),
+        _ => (to, from),
     };
-    let whole = function.ty(number).int_bits() == Some(64);
+    // Memory of another address space has addresses of its own.
+    let whole = function.ty(number).int_bits() == Some(64) && function.ty(pointer) == Type::ptr();
     (data.op == Op::Cast(op) && whole).then_some((from, to))
 }
 

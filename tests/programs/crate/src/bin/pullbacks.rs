@@ -2,7 +2,7 @@
 
 use programs::{equal, near};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use zymase::{autodiff_forward, autodiff_reverse, derivative, hessian};
+use zymase::{autodiff_forward, autodiff_reverse, derivative, hessian, inactive};
 
 /// Where the pullback found what the function was given.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
@@ -44,6 +44,34 @@ fn of_intact_memory() {
     }
     // There is no rule for forward mode: the body is differentiated.
     near(f_intact(&x, &[1.0, 0.0]).1, 1.5, 1e-15);
+}
+
+#[inactive]
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(f64::NEG_INFINITY, |most, &x| most.max(x))
+}
+
+struct Layer {
+    x: Vec<f64>,
+}
+
+#[autodiff_reverse(d_looked_at, Duplicated, Active)]
+fn looked_at(layer: &Layer) -> f64 {
+    let mut out = vec![0.0; layer.x.len()];
+    squares(&mut out, &layer.x, 0.5);
+    let most = largest(&out);
+    out.iter().map(|y| y / most).sum()
+}
+
+/// A function without a derivative that only reads leaves memory intact.
+fn of_memory_that_is_looked_at() {
+    let layer = Layer { x: vec![1.0, 2.0] };
+    let mut shadow = Layer { x: vec![0.0; 2] };
+    near(d_looked_at(&layer, &mut shadow, 1.0), 1.25, 1e-15);
+    equal(&shadow.x, &[10.0 * 0.5, 10.0 * 1.0]);
+    if !cfg!(debug_assertions) {
+        assert_eq!(FOUND.load(Ordering::Relaxed), layer.x.as_ptr().addr());
+    }
 }
 
 #[autodiff_reverse(d_overwritten, Duplicated, Active)]
@@ -153,6 +181,7 @@ fn of_second_order() {
 
 fn main() {
     of_intact_memory();
+    of_memory_that_is_looked_at();
     of_overwritten_memory();
     of_memory_that_is_freed();
     of_methods_and_generics();
