@@ -74,6 +74,17 @@ void __enzyme_double(void *memory, ...);
 void __enzyme_integer(void *memory, ...);
 void __enzyme_pointer(void *memory, ...);
 
+/* Large products of matrices may be computed by several threads: the number that was set, else what
+ * the environment says in ZYMASE_THREADS, else one. 0 stands for all cores, and less than that takes
+ * back what was set. In a program without such products there is nothing to set. */
+extern long long __zymase_threads_chosen __attribute__((weak));
+extern long long __zymase_threads(void) __attribute__((weak));
+static inline void zymase_set_threads(long long threads) {
+    if (&__zymase_threads_chosen)
+        __atomic_store_n(&__zymase_threads_chosen, threads, __ATOMIC_RELAXED);
+}
+static inline long long zymase_threads(void) { return __zymase_threads ? __zymase_threads() : 1; }
+
 #ifdef __cplusplus
 }
 #endif

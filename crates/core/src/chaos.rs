@@ -31,10 +31,14 @@ pub enum Choice {
     Slot,
     /// Whether a slot becomes zero where the sweep begins, and not near its uses.
     FirstZero,
+    /// Whether loops become nests: none, those of which it is worth it, or all that can.
+    Raise,
     /// Whether a nest is expanded before it is differentiated.
     ExpandNest,
     /// In what order the loops of a nest run.
     LoopOrder,
+    /// Whether products of any size call a kernel.
+    Kernel,
     /// In what order the addresses of functions are compared.
     Targets,
     /// Whether a shadow is put on the list of delayed frees, though it is known where its life ends.
@@ -47,7 +51,7 @@ pub enum Choice {
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Choice; 15] = [
+    pub const ALL: [Choice; 17] = [
         Choice::Cost,
         Choice::Split,
         Choice::OneVersion,
@@ -57,8 +61,10 @@ impl Choice {
         Choice::HeapTape,
         Choice::Slot,
         Choice::FirstZero,
+        Choice::Raise,
         Choice::ExpandNest,
         Choice::LoopOrder,
+        Choice::Kernel,
         Choice::Targets,
         Choice::DelayFree,
         Choice::Replay,

@@ -19,6 +19,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod planted;
 pub mod primal;
+pub mod raise;
 pub mod report;
 pub mod reverse;
 pub mod rounds;

@@ -1,7 +1,8 @@
 //! The steps from a module with requests to a module with derivatives.
 
 use crate::analysis::activity::globals::Globals;
-use crate::analysis::effects::callees;
+use crate::analysis::effects::{Effects, callees};
+use crate::analysis::loops::Loop;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::{Code, Diagnostic, Link, Place, Result};
@@ -12,7 +13,8 @@ use crate::ir::{
 };
 use crate::plan::PlanKind;
 use crate::planted::Defect;
-use crate::report::Report;
+use crate::raise::{self, Raise};
+use crate::report::{Fact, Report, What};
 use crate::shadow::record;
 use crate::simplify;
 use crate::split;
@@ -36,6 +38,11 @@ pub struct Options {
     pub check_finite: bool,
     /// Whether programs tell how much they put on tapes, see [`count`](crate::reverse::count).
     pub count_tapes: bool,
+    /// Which loops become nests, see [`raise`].
+    pub raise: Raise,
+    /// Whether products of matrices may call kernels, see
+    /// [`lower_products`](simplify::lower_products).
+    pub kernels: bool,
     /// Functions whose requests need not be served: where one cannot be, the function returns 1.
     pub optional: Vec<Func>,
     /// A mistake to make, for tests of tests.
@@ -56,6 +63,8 @@ impl Default for Options {
             keep_memory: false,
             check_finite: false,
             count_tapes: false,
+            raise: Raise::default(),
+            kernels: false,
             optional: Vec::new(),
             planted: None,
             chaos: None,
@@ -100,6 +109,8 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         synthesis: Synthesis::new(std::mem::take(module), options.clone()),
         done: HashSet::new(),
         open: Vec::new(),
+        raised: HashSet::new(),
+        of_loops: Vec::new(),
         first_new,
         halves: Vec::new(),
         warnings: Vec::new(),
@@ -114,6 +125,9 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
     let mut reports = worklist.synthesis.reports;
     for report in &mut reports {
+        let of_loops = worklist.of_loops.iter();
+        let of_loops = of_loops.filter(|(function, _)| *function == report.function);
+        report.facts.extend(of_loops.map(|(_, fact)| fact.clone()));
         report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
     }
     // Rules may use functions that no library has; their bodies come into the module as well.
@@ -125,6 +139,12 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
     let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
     for &func in &added {
         simplify::group_accumulations::run(&mut module.funcs[func]);
+        if options.kernels {
+            let few = options
+                .flips(Choice::Kernel, &module.funcs[func].name)
+                .then_some(1);
+            simplify::lower_products::run(module, func, few);
+        }
     }
     simplify::check_allocations::run(module, &added);
     if cfg!(debug_assertions) {
@@ -152,6 +172,10 @@ struct Worklist {
     done: HashSet<Func>,
     /// Functions whose requests are being replaced, outermost first.
     open: Vec<Func>,
+    /// Functions whose loops have been raised.
+    raised: HashSet<Func>,
+    /// What is to be told of loops, by the names of their functions.
+    of_loops: Vec<(String, Fact)>,
     /// How many functions the program has.
     first_new: usize,
     /// The sweeps that the program calls one by one.
@@ -181,6 +205,10 @@ impl Worklist {
             let mut changed = false;
             for &needed in &reached {
                 changed |= self.prepare(needed);
+            }
+            let mut effects = None;
+            for &needed in &reached {
+                changed |= self.raise(needed, &mut effects);
             }
             self.open.pop();
             // What is known of functions lasts from one request to the next, as long as they are
@@ -229,6 +257,34 @@ impl Worklist {
         changed |= simplify::lower_library_calls::run(module, func);
         changed |= simplify::lower_allocations::run(module, func);
         changed |= simplify::restore_pointers::run(&mut module.funcs[func]);
+        changed
+    }
+
+    /// Raises the loops of a function of the program; says whether it has changed. There is no place
+    /// in a nest for what says where a derivative is not finite.
+    fn raise(&mut self, func: Func, effects: &mut Option<Effects>) -> bool {
+        let options = &self.synthesis.options;
+        let is_derivative = func.index() >= self.first_new;
+        if is_derivative || options.check_finite || !self.raised.insert(func) {
+            return false;
+        }
+        let module = &mut self.synthesis.module;
+        let effects = effects.get_or_insert_with(|| Effects::new(module));
+        let name = module.funcs[func].name.clone();
+        let wanted = |l: Loop| match options.chance(Choice::Raise, (&name, l)) {
+            Some(n) => [Raise::Never, Raise::Worthwhile, Raise::Always][(n % 3) as usize],
+            None => options.raise,
+        };
+        let searches = raise::searches::run(&mut module.funcs[func], &wanted);
+        let raised = raise::run(module, func, effects, &wanted, options.planted);
+        let changed = raised.changed || !searches.is_empty();
+        let refused = raised.refused.into_iter();
+        let refused = refused.map(|refused| (refused.loc, What::Unraised(refused.reason)));
+        let searches = searches.into_iter().map(|loc| (loc, What::Search));
+        for (loc, what) in searches.chain(refused) {
+            let places = Place::chain(module, loc);
+            self.of_loops.push((name.clone(), Fact { places, what }));
+        }
         changed
     }
 

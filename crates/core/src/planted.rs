@@ -92,6 +92,10 @@ pub enum Defect {
     PrimalWritten,
     /// An iteration is replayed though what it reads was overwritten.
     ReplayOfOverwritten,
+    /// Loops become nests though the memory that they read and write may overlap.
+    OverlapOfNestsUnchecked,
+    /// Loops become nests though their iterations may write the same memory.
+    RaisedAcrossDependence,
 }
 
 impl Defect {
@@ -140,5 +144,7 @@ impl Defect {
         Defect::GlobalIsItsShadow,
         Defect::PrimalWritten,
         Defect::ReplayOfOverwritten,
+        Defect::OverlapOfNestsUnchecked,
+        Defect::RaisedAcrossDependence,
     ];
 }

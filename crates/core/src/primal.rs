@@ -104,7 +104,7 @@ impl Primal {
             let loops = primal.loops_to_raise(module, &function);
             if !loops.is_empty() {
                 raise_moves::run(module, &mut function, &loops);
-                effects = Rc::new(Effects::new(module));
+                effects = Rc::new(effects.extended(module));
                 continue;
             }
             if hoist_loads::run(&mut function, &primal.steady_loads()) {
@@ -206,7 +206,7 @@ impl Primal {
         // Dispatching may have declared functions that nothing was known of.
         let effects = match dispatched.is_empty() {
             true => effects,
-            false => Rc::new(Effects::new(module)),
+            false => Rc::new(effects.extended(module)),
         };
         let canonical = canonical_loops::run(&mut function).map_err(|cycle| {
             let first = function.block_insts(cycle.block()).first();

@@ -144,6 +144,24 @@ fn use_large_pages(module: &mut Module) -> Callable {
     (module.declare(function), sig)
 }
 
+/// The kernels of the runtime library: out\[i,j\] += s Σ a\[i,k\] b\[k,j\]. Programs need not have them, so
+/// they are referred to by weak symbols.
+pub const PRODUCTS: [&str; 2] = ["__zymase_product_f32", "__zymase_product_f64"];
+
+/// The kernel for products of this kind of numbers: three sizes, then the address of each matrix with
+/// the distances in bytes from row to row and from column to column, then the factor of all.
+pub fn product(module: &mut Module, kind: FloatKind) -> Callable {
+    let name = PRODUCTS[usize::from(kind == FloatKind::F64)];
+    let (i64, ptr) = (Type::i64(), Type::ptr());
+    let matrix = [ptr, i64, i64];
+    let mut params = [[i64; 3], matrix, matrix, matrix].concat();
+    params.push(Type::float(kind));
+    let sig = Signature::new(params, Type::void());
+    let mut function = Function::new(name, sig.clone());
+    function.attrs.flags |= FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE;
+    (module.declare(function), sig)
+}
+
 fn realloc(module: &mut Module) -> Callable {
     let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::ptr());
     let info = AllocInfo {
@@ -413,6 +431,91 @@ fn strided(
     (module.funcs.push(function), sig)
 }
 
+/// A range of a table for [`are_apart`]: its first byte and the one after its last, as integers.
+pub type Bounds = [Value; 2];
+
+/// Code for whether the ranges of each of these pairs have no byte in common, as a loop over a table:
+/// many comparisons would be more code than what they decide about.
+pub fn are_apart(
+    module: &mut Module,
+    b: &mut Builder<'_>,
+    ranges: &[Bounds],
+    pairs: &[[u16; 2]],
+) -> Value {
+    let (function, sig) = all_apart(module);
+    let bytes = pairs.iter().flatten().flat_map(|i| i.to_le_bytes());
+    let table = Constant::Address(Symbol::Global(constant(module, bytes.collect())), 0);
+    let table = b.func.constant(Type::ptr(), table);
+    let long = Type::i64();
+    let words = b.func.iconst(long, 2 * ranges.len() as i128);
+    let op = Op::Alloca { ty: long, align: 8 };
+    let memory = b.value(op, vec![words], Type::ptr());
+    for (i, &bound) in ranges.iter().flatten().enumerate() {
+        let place = b.offset(memory, 8 * i as i64);
+        b.store(bound, place, Access::aligned(8));
+    }
+    let count = b.func.iconst(long, pairs.len() as i128);
+    match b.call(function, sig, vec![memory, table, count]) {
+        Some(apart) => apart,
+        None => unreachable!("it returns whether they are"),
+    }
+}
+
+/// `all_apart(ranges, pairs, count)`, where at least one pair is to be compared.
+fn all_apart(module: &mut Module) -> Callable {
+    let long = Type::i64();
+    let name = "zymase.all_apart";
+    let sig = Signature::new(vec![Type::ptr(), Type::ptr(), long], Type::i1());
+    if let Some(func) = module.func_by_name(name) {
+        return (func, sig);
+    }
+    let mut function = Function::with_entry(name, sig.clone());
+    function.local = true;
+    function.attrs.flags = FnFlags::INACTIVE
+        | FnFlags::NOINLINE
+        | FnFlags::NOUNWIND
+        | FnFlags::WILLRETURN
+        | FnFlags::NOFREE;
+    let args = function.arguments().to_vec();
+    let (ranges, pairs, count) = (args[0], args[1], args[2]);
+    let entry = function.entry();
+    let [header, step, done] = [(); 3].map(|()| function.add_block());
+    let i = function.add_block_param(header, long);
+    let answer = function.add_block_param(done, Type::i1());
+    let edge = |block, args| Edge { block, args };
+
+    let mut b = Builder::new(&mut function, entry);
+    let [zero, one] = [0, 1].map(|n| b.func.iconst(long, n));
+    let [no, yes] = [0, 1].map(|n| b.func.iconst(Type::i1(), n));
+    b.jump(header, vec![zero]);
+
+    b.block = header;
+    let pair = b.element(pairs, i, 4);
+    let [first, second] = [0, 2].map(|at| {
+        let place = b.offset(pair, at);
+        let index = b.load(Type::int(16), place, Access::aligned(1));
+        let index = b.cast(CastOp::ZExt, index, long);
+        let range = b.element(ranges, index, 16);
+        [0, 8].map(|at| {
+            let place = b.offset(range, at);
+            b.load(long, place, Access::aligned(8))
+        })
+    });
+    let below = b.icmp(IntPred::Ule, first[1], second[0]);
+    let above = b.icmp(IntPred::Ule, second[1], first[0]);
+    let apart = b.select(below, yes, above);
+    b.branch(apart, edge(step, vec![]), edge(done, vec![no]));
+
+    b.block = step;
+    let next = b.add(i, one);
+    let more = b.icmp(IntPred::Ult, next, count);
+    b.branch(more, edge(header, vec![next]), edge(done, vec![yes]));
+
+    b.block = done;
+    b.ret(Some(answer));
+    (module.funcs.push(function), sig)
+}
+
 /// An integer in another width, zero-extended or cut.
 pub fn extend(builder: &mut Builder<'_>, value: Value, ty: Type) -> Value {
     resize(builder, value, ty, CastOp::ZExt)
@@ -523,8 +626,13 @@ pub(crate) fn stop_with(module: &mut Module) -> Callable {
 
 /// A constant variable with this text.
 pub fn constant_text(module: &mut Module, text: String) -> Global {
+    constant(module, text.into_bytes())
+}
+
+/// A constant variable with these bytes.
+fn constant(module: &mut Module, bytes: Vec<u8>) -> Global {
     let init = Some(Initializer {
-        bytes: text.into_bytes(),
+        bytes,
         ..Initializer::default()
     });
     let known = module.globals.iter().find(|(_, data)| data.init == init);
@@ -533,7 +641,7 @@ pub fn constant_text(module: &mut Module, text: String) -> Global {
     }
     let size = init.as_ref().map_or(0, |init| init.bytes.len() as u64);
     module.globals.push(GlobalData {
-        name: format!("zymase.text.{}", module.globals.len()),
+        name: format!("zymase.constant.{}", module.globals.len()),
         size,
         align: 1,
         init,

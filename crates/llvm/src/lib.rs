@@ -22,6 +22,7 @@ mod moved_sizes;
 mod opcodes;
 mod origin;
 mod passes;
+pub mod permission;
 pub mod pipelines;
 mod raw;
 pub mod reachable;
@@ -31,6 +32,7 @@ mod sunk_stores;
 pub mod tape_memory;
 mod target;
 pub mod unwinding;
+pub mod vector_math;
 
 pub use context::Context;
 pub use jit::Jit;
@@ -54,3 +56,12 @@ const FAST_MATH_BITS: [zymase_core::ir::Flags; 7] = {
         Flags::AFN,
     ]
 };
+
+/// LLVM's fast-math bits for flags of core.
+fn fast_math_bits(flags: zymase_core::ir::Flags) -> u32 {
+    FAST_MATH_BITS
+        .iter()
+        .enumerate()
+        .filter(|(_, flag)| flags.contains(**flag))
+        .fold(0, |bits, (position, _)| bits | 1 << position)
+}

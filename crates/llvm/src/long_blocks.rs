@@ -29,6 +29,13 @@ pub fn has_block_above(function: Val, limit: usize) -> bool {
     unsafe { blocks_of(function).any(|block| instructions_of(block).nth(limit).is_some()) }
 }
 
+/// Whether a function has more instructions than `limit`.
+pub fn is_longer(function: Val, limit: usize) -> bool {
+    // SAFETY: the function is live, and nothing is removed from it here.
+    let mut all = unsafe { blocks_of(function).flat_map(|block| instructions_of(block)) };
+    all.nth(limit).is_some()
+}
+
 /// Cuts the long blocks of all functions. To be called when no pass but the code generator follows.
 pub fn cut(module: &Module) {
     for function in module.functions() {

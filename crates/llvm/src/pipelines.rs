@@ -1,12 +1,13 @@
 //! The pass pipelines before import and after export.
 
 use crate::ll::{self, Val};
-use crate::long_blocks::has_block_above;
+use crate::long_blocks::{has_block_above, is_longer};
 use crate::module::Module;
 use crate::moved_sizes;
 use crate::passes::PassOptions;
 use crate::sunk_stores;
 use crate::target::{OptLevel, TargetMachine};
+use crate::vector_math;
 use llvm_sys::core::LLVMRemoveEnumAttributeAtIndex;
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use std::collections::HashSet;
@@ -151,19 +152,69 @@ pub fn finish(module: &Module) -> Result<()> {
     let machine = TargetMachine::for_module(module, OptLevel::Aggressive)?;
     let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
     hoist_overlap_checks(false);
+    vector_math::offer(module)?;
     let outcome = module.run_passes("default<O3>", Some(&machine), PassOptions::ALL);
     hoist_overlap_checks(true);
     forbidden.lift(module);
-    outcome
+    outcome?;
+    vector_math::settle(module)?;
+    let context = module.context().raw();
+    for function in module.functions().filter(|&f| is_longer(f, LARGE)) {
+        ll::set_string_attribute(context, function, FINISHED, "true");
+    }
+    Ok(())
 }
 
 /// Optimizes a program whose derivatives are in it, as by `-O<level>`.
 pub fn program(module: &Module, machine: &TargetMachine, level: u8) -> Result<()> {
     let forbidden = ForbidVectors::new(module, |f| has_block_above(f, LONG_BLOCK));
+    let finished = LeaveFinished::new(module);
     let pipeline = format!("default<O{level}>");
     let outcome = module.run_passes(&pipeline, Some(machine), PassOptions::ALL);
+    finished.lift(module);
     forbidden.lift(module);
     outcome
+}
+
+/// What a function says that [`finish`] has optimized and that is too large to be inlined.
+const FINISHED: &str = "zymase-finished";
+
+/// A derivative of more instructions than this is not optimized twice: that takes as long as once, and
+/// finds nothing that inlining did not bring.
+const LARGE: usize = 2_000;
+
+/// Keeps the optimizer off finished functions, by attributes that they have for a while.
+struct LeaveFinished {
+    optnone: u32,
+}
+
+impl LeaveFinished {
+    fn new(module: &Module) -> LeaveFinished {
+        let optnone = ll::attribute_kind_id("optnone");
+        for function in finished(module) {
+            // LLVM wants one and forbids the other beside the attribute that matters.
+            let optsize = ll::attribute_kind_id("optsize");
+            // SAFETY: the function is live; removing has no precondition.
+            unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, optsize) };
+            for kind in [ll::attribute_kind_id("noinline"), optnone] {
+                let attribute = ll::enum_attribute(module.context().raw(), kind, 0);
+                ll::add_function_attribute(function, ll::FUNCTION_INDEX, attribute);
+            }
+        }
+        LeaveFinished { optnone }
+    }
+
+    fn lift(self, module: &Module) {
+        for function in finished(module) {
+            // SAFETY: the function is live; removing has no precondition.
+            unsafe { LLVMRemoveEnumAttributeAtIndex(function, ll::FUNCTION_INDEX, self.optnone) };
+        }
+    }
+}
+
+fn finished(module: &Module) -> impl Iterator<Item = Val> {
+    let functions = module.functions();
+    functions.filter(|&function| ll::string_attribute(function, FINISHED).is_some())
 }
 
 /// Tells LLVM whether to check once for an outer loop that the arrays of an inner one do not overlap,

@@ -57,7 +57,7 @@ pub fn isolate(program: &Module, pins: &mut Pins, library: &mut Library<'_>) -> 
                 functions.for_each(|name| keep_out_of_line(&private, name));
             }
             Rule::InactiveGlobal => keep_in_memory(&private, &registered.about),
-            Rule::Borrows(_) | Rule::Unsupported => {}
+            Rule::Borrows(_) | Rule::Fast | Rule::Unsupported => {}
         }
     }
     let targets = keep_targets(&private, pins, &taken);

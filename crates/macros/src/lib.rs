@@ -8,6 +8,7 @@ mod activity;
 mod attribute;
 mod derive;
 mod expand;
+mod fast;
 mod forms;
 mod function;
 mod rule;
@@ -118,6 +119,25 @@ pub fn differentiable(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
     wrapped::inactive(words.into(), function.into()).into()
+}
+
+/// Permits to compute this function otherwise than it is written, where it is differentiated: sums in
+/// another order, and approximations of `exp` or `tanh` for several numbers at once.
+///
+/// The permission is for the code of the function and for what is inlined into it. NaN and infinities
+/// stay what they are. Where no derivative is taken, the function is compiled as it is.
+///
+/// ```no_run
+/// #[zymase::fast]
+/// fn total(x: &[f64]) -> f64 {
+///     x.iter().map(|x| x.exp()).sum()
+/// }
+///
+/// assert_eq!(zymase::grad(total, &[0.0, 0.0][..]), [1.0, 1.0]);
+/// ```
+#[proc_macro_attribute]
+pub fn fast(words: TokenStream, function: TokenStream) -> TokenStream {
+    fast::fast(words.into(), function.into()).into()
 }
 
 /// Gives a function derivatives that other functions compute.

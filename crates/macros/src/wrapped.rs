@@ -14,7 +14,7 @@ use syn::{Attribute, Block, Error, FnArg, Pat, Result, Signature, Visibility, pa
 
 /// `#[inactive]`: no derivative flows through the function.
 pub fn inactive(words: TokenStream, function: TokenStream) -> TokenStream {
-    let written = no_words(words).and_then(|()| {
+    let written = no_words(words, "inactive").and_then(|()| {
         let written: Written = syn::parse2(function.clone())?;
         let wrapper = Wrapper::new(&written, syn::parse2(function.clone())?);
         Ok(wrapper.around(quote!(::zymase::__private::call_inactive)))
@@ -28,19 +28,25 @@ pub fn refused(function: TokenStream, complaint: Error) -> TokenStream {
     quote!(#function #complaint)
 }
 
-fn no_words(words: TokenStream) -> Result<()> {
+/// Refuses words of an attribute that takes none.
+pub fn no_words(words: TokenStream, attribute: &str) -> Result<()> {
+    let message = || format!("`#[{attribute}]` takes no words");
     match words.is_empty() {
         true => Ok(()),
-        false => Err(Error::new_spanned(words, "`#[inactive]` takes no words")),
+        false => Err(Error::new_spanned(words, message())),
     }
 }
 
 /// A function with its body, as it is written.
 pub struct Written {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    signature: Signature,
-    body: Block,
+    /// What stands before it.
+    pub attributes: Vec<Attribute>,
+    /// Who may call it.
+    pub visibility: Visibility,
+    /// Its name, parameters and result.
+    pub signature: Signature,
+    /// What it does.
+    pub body: Block,
 }
 
 impl Parse for Written {

@@ -1,5 +1,7 @@
 //! Which constructs a program contains: what is rare in many programs is not tested.
 
+mod contraction;
+
 use crate::tree::{
     Base, Carries, Cond, Expr, Form, Fun, Goal, Index, Int, Kernel, Near, NestForm, Points,
     Program, Stmt, Trips,
@@ -60,6 +62,44 @@ pub const CONSTRUCTS: &[&str] = &[
     "independent iterations",
     "memory that iterations use one after the other",
     "memory that carries something from iteration to iteration",
+    "loops that multiply and add up",
+    "product of matrices",
+    "matrix and vector",
+    "outer product",
+    "dot product",
+    "products side by side",
+    "transposed operand",
+    "rows that overlap",
+    "rows at the same place",
+    "sums in registers",
+    "sums in memory",
+    "sums in a small array",
+    "sum that begins with what is there",
+    "sum of two products",
+    "subtraction of products",
+    "product, maximum or minimum over a loop",
+    "two sums in one loop",
+    "sum that is scaled",
+    "sum through a function",
+    "triangular bounds",
+    "elements that are not neighbours",
+    "products in single precision",
+    "products in two precisions",
+    "rows divided by their sums",
+    "sum read while it grows",
+    "operand written while it is read",
+    "store beside a sum",
+    "only some products added",
+    "sum left early",
+    "operand read out of order",
+    "operand read where data say",
+    "loops that run as often as data say",
+    "loop that does not run",
+    "output on an operand",
+    "output a row behind an operand",
+    "output in the midst of an operand",
+    "output here or there",
+    "one matrix twice",
 ];
 
 /// The constructs in a program, in functions that are called.
@@ -281,6 +321,13 @@ impl Census<'_> {
             }
             Stmt::Recurse(..) => self.note("recursion"),
             Stmt::Points(points) => self.points(points),
+            Stmt::Contraction(of) => {
+                contraction::note(of, &mut |construct| self.note(construct));
+                self.bases(&[of.to.base, of.from[0].base, of.from[1].base]);
+                let deep = at.loops + of.axes().len();
+                self.note_if(deep > 1, "loop in a loop");
+                self.note_if(deep > 2, "loop in two loops");
+            }
             Stmt::Buffer(heap, body) => {
                 self.note_if(at.loops > 0 && *heap, "allocation in a loop");
                 self.note_if(at.loops > 0 && !*heap, "memory in the frame in a loop");

@@ -10,6 +10,7 @@
 
 pub mod c;
 pub mod census;
+pub mod contraction;
 pub mod copies;
 pub mod grow;
 pub mod lower;

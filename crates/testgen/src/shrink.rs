@@ -1,6 +1,8 @@
 //! Makes a failing program smaller: leaves out statements, replaces them by what is inside, and
 //! puts simple values in place of expressions, while the failure remains.
 
+mod contraction;
+
 use crate::tree::{
     Args, Cond, Expr, Index, Int, Nest, Points, Program, Returns, Routine, Stmt, Trips,
 };
@@ -181,6 +183,7 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
             }));
         }
         Stmt::Points(points) => all.extend(fewer_points(points)),
+        Stmt::Contraction(of) => all.extend(contraction::simpler(of)),
         Stmt::Call(callee, Args::Active(x, y, e), slot) => {
             let smaller = exprs(e).into_iter();
             all.extend(smaller.map(|e| Stmt::Call(*callee, Args::Active(*x, *y, e), *slot)));

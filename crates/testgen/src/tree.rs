@@ -5,6 +5,8 @@
 //! index is reduced modulo that, or modulo [`ARRAY`] for a whole array. Leaving out any statement
 //! leaves a program that is still defined.
 
+use crate::contraction::Contraction;
+
 /// How many doubles an array has.
 pub const ARRAY: i64 = 8;
 /// How many doubles are certainly behind a pointer in a slot.
@@ -446,6 +448,8 @@ pub enum Stmt {
     Nest(Nest),
     /// A loop whose iterations are independent of each other, or almost.
     Points(Points),
+    /// Loops that multiply and add up.
+    Contraction(Box<Contraction>),
 }
 
 /// A loop over points, with inner loops that compute a number for each. No iteration knows of another

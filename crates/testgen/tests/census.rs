@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use zymase_core::ir::Mode;
 use zymase_core::ir::text::{parse_module, print_module};
 use zymase_core::pipeline::{Options, differentiate};
+use zymase_core::raise::Raise;
 use zymase_testgen::census::{CONSTRUCTS, constructs};
 use zymase_testgen::grow::grow;
 use zymase_testgen::lower::lower;
@@ -48,4 +49,28 @@ fn one_program_in_a_hundred_replays_iterations() {
     };
     let count = (0..SEEDS).filter(replays).count() as u64;
     assert!(count * 100 >= SEEDS, "only {count} of {SEEDS} programs do");
+}
+
+/// Loops can become nests in five programs of a hundred.
+#[test]
+fn five_programs_in_a_hundred_have_loops_that_are_raised() {
+    const SEEDS: u64 = 400;
+    let text = |seed: u64, raise: Raise| {
+        let mut module = parse_module(&lower(&grow(seed))).unwrap();
+        let func = module.func_by_name("f").unwrap();
+        wrapper(&mut module, func, &arguments(0), Mode::Combined);
+        let options = Options {
+            raise,
+            ..Options::default()
+        };
+        let done = differentiate(&mut module, &options).is_ok();
+        done.then(|| print_module(&module))
+    };
+    let raises = |&seed: &u64| {
+        let has = constructs(&grow(seed)).contains("loops that multiply and add up");
+        has && text(seed, Raise::Always) != text(seed, Raise::Never)
+    };
+    let count = (0..SEEDS).filter(raises).count() as u64;
+    println!("loops of {count} programs of {SEEDS} are raised");
+    assert!(count * 20 >= SEEDS, "only {count} of {SEEDS} programs do");
 }

@@ -35,6 +35,7 @@
 //! | [`vjp`], [`jvp`], [`hvp`] | products of these matrices with a vector, without the matrix |
 //! | [`check_grad`] | whether forward mode, reverse mode and finite differences agree |
 //! | [`zeros_like`] | a zeroed shadow of any value |
+//! | [`set_threads`] | nothing; large products of matrices are computed by so many threads |
 //!
 //! They take a function or closure of one reference, and a reference to the point: a number, a
 //! slice, an array, a `Vec`, a tuple, or a structure with
@@ -189,6 +190,13 @@
 //! assert!((derivative - 0.25).abs() < 1e-12);
 //! ```
 //!
+//! # Rounding
+//!
+//! What a function computes in its derivative is bit for bit what it computes elsewhere. With
+//! [`#[fast]`](macro@fast) it need not be: sums may be computed in another order, and `exp`, `tanh` and
+//! the like approximated for several numbers at once. `RUSTFLAGS=-Clink-arg=--fast` says so for all that
+//! is differentiated.
+//!
 //! # What is refused
 //!
 //! Zymase refuses rather than guesses: what it cannot differentiate is an error when the program is
@@ -207,6 +215,7 @@ mod request;
 mod rule;
 mod second;
 mod shape;
+mod threads;
 
 pub use check::{GradientMismatch, check_grad};
 pub use differentiable::{Differentiable, Scalar};
@@ -214,7 +223,10 @@ pub use first::{grad, jvp, value_and_grad, vjp, zeros_like};
 pub use input::Input;
 pub use second::{hessian, hvp, jacobian};
 pub use shape::ShapeError;
-pub use zymase_macros::{Differentiable, autodiff_forward, autodiff_reverse, derivative, inactive};
+pub use threads::set_threads;
+pub use zymase_macros::{
+    Differentiable, autodiff_forward, autodiff_reverse, derivative, fast, inactive,
+};
 
 /// What the attributes expand to; not for anybody else.
 #[doc(hidden)]

@@ -44,6 +44,12 @@ unsafe extern "C-unwind" {
     pub static enzyme_width: u8;
 }
 
+unsafe extern "C" {
+    /// Permits to compute the function around the call otherwise than it is written.
+    #[link_name = "__enzyme_fast_math: this program is for derivatives; build it with 'cargo zymase build'"]
+    pub safe fn fast_math();
+}
+
 /// The address of a value with a size known at compile time. A thunk takes a reference to it in
 /// one word; a reference that takes two has to be written as one in the signature.
 #[inline(always)]

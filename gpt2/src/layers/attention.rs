@@ -1,13 +1,14 @@
 //! Causal attention of several heads.
 
 use super::{add_scaled, dot, largest};
-use zymase::autodiff_reverse;
+use zymase::{autodiff_reverse, fast};
 
 /// Each position looks at itself and those before it, in each head on its own.
 ///
 /// `qkv` has queries, keys and values in each row; `weights` gets, for each sequence, head and
 /// position, how much it takes of each position.
 #[autodiff_reverse(d_attention, Duplicated, Duplicated, Duplicated, Const, Const, Const)]
+#[fast]
 pub fn attention(
     out: &mut [f32],
     weights: &mut [f32],

@@ -1,6 +1,6 @@
 //! The nonlinearity of the perceptron, with tanh as GPT-2 has it.
 
-use zymase::autodiff_reverse;
+use zymase::{autodiff_reverse, fast};
 
 /// √(2/π).
 const SCALE: f32 = 0.797_884_6;
@@ -8,6 +8,7 @@ const CUBE: f32 = 0.044_715;
 
 /// out = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))).
 #[autodiff_reverse(d_gelu, Duplicated, Duplicated)]
+#[fast]
 pub fn gelu(out: &mut [f32], x: &[f32]) {
     for (out, &x) in out.iter_mut().zip(x) {
         *out = 0.5 * x * (1.0 + (SCALE * (x + CUBE * x * x * x)).tanh());

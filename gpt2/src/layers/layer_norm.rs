@@ -1,12 +1,13 @@
 //! Rows of mean zero and variance one, then scaled and moved.
 
-use zymase::autodiff_reverse;
+use zymase::{autodiff_reverse, fast};
 
 /// What keeps the variance away from zero.
 const EPSILON: f32 = 1e-5;
 
 /// out = (x − mean) / deviation · weight + bias, for each row.
 #[autodiff_reverse(d_layer_norm, Duplicated, Duplicated, Duplicated, Duplicated)]
+#[fast]
 pub fn layer_norm(out: &mut [f32], x: &[f32], weight: &[f32], bias: &[f32]) {
     let channels = weight.len();
     for (out, x) in out.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {

@@ -5,7 +5,7 @@
 //! only; the model is written for any [`Product`].
 
 use super::dot;
-use zymase::autodiff_reverse;
+use zymase::{autodiff_reverse, fast};
 
 /// A way to compute the product, and its derivative by hand.
 pub trait Product {
@@ -62,6 +62,7 @@ impl Product for Blocked {
 
 /// The product as it is defined.
 #[autodiff_reverse(d_naive, Duplicated, Duplicated, Duplicated, Duplicated, Const)]
+#[fast]
 pub fn naive(out: &mut [f32], x: &[f32], weight: &[f32], bias: &[f32], channels: usize) {
     let outputs = weight.len() / channels;
     for (out, x) in out.chunks_exact_mut(outputs).zip(x.chunks_exact(channels)) {

@@ -51,7 +51,8 @@ pub enum Command {
     /// Takes the arguments of clang (any version from 14 to 22, found on PATH, or ZYMASE_CLANG).
     /// Files that ask for no derivative come out as from clang alone. With `--checks`, shadows are
     /// checked when the program runs; with `--check-finite`, it stops where a derivative becomes
-    /// NaN or infinite. `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES` are about the
+    /// NaN or infinite. With `--fast`, differentiated code may be rearranged and approximated.
+    /// `--no-warnings`, `--deny-warnings` and `--warn-cache=BYTES` are about the
     /// warnings of Zymase.
     ///
     /// Example: zymase cc -O2 -c a.c && zymase cc -O2 b.c a.o -lm -o prog
@@ -65,8 +66,8 @@ pub enum Command {
     ///
     /// Takes the arguments that compilers pass to a linker driver (cc by default, or what ZYMASE_LINKER
     /// names). Bitcode in objects and archives is compiled, requests in it are served, everything
-    /// else is passed on. `--checks`, `--check-finite` and the options about warnings are those of
-    /// `zymase cc`.
+    /// else is passed on. `--checks`, `--check-finite`, `--fast` and the options about warnings are
+    /// those of `zymase cc`.
     ///
     /// Example: zymase ld main.o libmodel.a -lm -o prog
     Ld(PassThrough),
@@ -149,6 +150,10 @@ pub struct CompileOptions {
     /// operation of the source program that made it
     #[arg(long)]
     pub check_finite: bool,
+    /// Rearrange and approximate what differentiated functions compute, as `-ffast-math` does, but
+    /// with NaN and infinities where they were
+    #[arg(long)]
+    pub fast: bool,
     /// Compare every derivative with the other mode and with finite differences when the program
     /// runs (see `zymase check`)
     #[arg(long = "check-requests", hide = true)]
@@ -168,6 +173,7 @@ impl Default for CompileOptions {
             deny_warnings: false,
             warn_cache: LARGE_TAPE,
             check_finite: false,
+            fast: false,
             compare: false,
             print_after: Vec::new(),
         }
@@ -186,6 +192,7 @@ impl CompileOptions {
         match text {
             "--checks" => self.checks = true,
             "--check-finite" => self.check_finite = true,
+            "--fast" => self.fast = true,
             COMPARE => self.compare = true,
             "--no-warnings" => self.no_warnings = true,
             "--deny-warnings" => self.deny_warnings = true,

@@ -307,13 +307,14 @@ fn generate(
     options: &CompileOptions,
     mode: Mode,
 ) -> Result<Vec<u8>> {
-    journal::step("generating code");
     strip_own_debug(module);
     let machine = TargetMachine::for_module(module, codegen_level(options))?;
     if is_unoptimized(module) {
+        journal::step("optimizing the program");
         pipelines::program(module, &machine, options.level.digit())?;
         sanitizer::instrument(module, &machine)?;
     }
+    journal::step("generating code");
     match mode {
         Mode::Assembly => machine.emit_assembly(module).map(String::into_bytes),
         _ => {

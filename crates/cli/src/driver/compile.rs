@@ -12,12 +12,14 @@ use zymase_core::ir::Func;
 use zymase_core::ir::text::print_module;
 use zymase_core::pipeline;
 use zymase_core::plan::PlanKind;
+use zymase_core::raise::Raise;
 use zymase_core::report::Report;
 use zymase_core::rounds::{self, Round};
 use zymase_llvm::reachable::{Isolated, Library, Wanted, isolate};
 use zymase_llvm::requests::{Pins, erase_bound, erase_hints, lower, pin, settle_markers};
 use zymase_llvm::{
-    Imported, Module, OptLevel, chaos, export, import, pipelines, tape_memory, unwinding,
+    Imported, Module, OptLevel, chaos, export, import, permission, pipelines, tape_memory,
+    unwinding,
 };
 
 /// What was done to a module.
@@ -66,10 +68,12 @@ pub fn differentiate(
     if let Some(seed) = chaos_seed() {
         chaos::keep_calls(&isolated.private, seed);
     }
+    permission::grant(&isolated.private, &pins, options.fast);
     match optimizes_first() {
         true => pipelines::prepare(&isolated.private)?,
         false => pipelines::prepare_unoptimized(&isolated.private)?,
     }
+    permission::grant(&isolated.private, &pins, options.fast);
     show(Step::Prepare, &|| isolated.private.print());
     let work = Work {
         name,
@@ -214,7 +218,10 @@ impl Work<'_> {
             print_module(&imported.module)
         });
         journal::step(&format!("writing the derivatives of {}", self.name));
-        let options = core_options(self.options, &compared, self.keep_memory);
+        let options = pipeline::Options {
+            kernels: true,
+            ..core_options(self.options, &compared, self.keep_memory)
+        };
         let outcome = pipeline::differentiate(&mut imported.module, &options);
         let outcome = outcome.map_err(|complaint| self.pins.locate(complaint))?;
         show(self.options, Step::Derivatives, &|| {
@@ -273,6 +280,10 @@ fn core_options(
         keep_memory,
         check_finite: options.check_finite,
         count_tapes: std::env::var_os("ZYMASE_COUNT_TAPES").is_some(),
+        raise: match std::env::var_os("ZYMASE_UNRAISED") {
+            Some(_) => Raise::Never,
+            None => Raise::default(),
+        },
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }

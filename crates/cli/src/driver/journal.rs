@@ -1,13 +1,21 @@
 //! Tells the launcher what is going on, in case that LLVM ends the process.
 //!
 //! One line for each step and for each file begun; see the launcher's `journal.rs` for the reader.
+//! With `ZYMASE_TIMES` set, each step is also printed when it begins, with the time since the start.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Instant;
 
 /// Notes what is about to happen; the text follows the word "while".
 pub fn step(what: &str) {
+    if std::env::var_os("ZYMASE_TIMES").is_some() {
+        static START: OnceLock<Instant> = OnceLock::new();
+        let since = START.get_or_init(Instant::now).elapsed();
+        eprintln!("{:8.3} s: {what}", since.as_secs_f64());
+    }
     append("step", what);
 }
 

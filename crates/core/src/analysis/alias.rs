@@ -119,9 +119,14 @@ impl<'a> Aliases<'a> {
 
     /// Whether the alias classes, scopes and regions of two accesses allow that they overlap.
     pub fn access_overlap(&self, a: &Location, b: &Location, moment: Moment) -> bool {
-        let (Some(a), Some(b)) = (a.access, b.access) else {
-            return true;
-        };
+        match (a.access, b.access) {
+            (Some(a), Some(b)) => self.accesses_overlap(a, b, moment),
+            _ => true,
+        }
+    }
+
+    /// The same for accesses wherever they are.
+    pub fn accesses_overlap(&self, a: &Access, b: &Access, moment: Moment) -> bool {
         let own = |region: Region| region != Region::User;
         if own(a.region) && own(b.region) && a.region != b.region {
             return false;

@@ -227,23 +227,37 @@ impl Range {
         forms
     }
 
-    /// Code for whether the ranges have no byte in common. Ends that were computed before are not
-    /// computed again.
-    pub fn materialize_disjoint(&self, other: &Range, b: &mut Builder, known: &mut Ends) -> Value {
-        let mut end = |end: &End, b: &mut Builder| match known.get(end) {
+    /// Code that computes both ends. Those that were computed before are not computed again. `counter`
+    /// gives the counters of loops.
+    pub fn materialize(
+        &self,
+        b: &mut Builder,
+        known: &mut Ends,
+        counter: &dyn Fn(Loop) -> Value,
+    ) -> [Value; 2] {
+        [&self.low, &self.high].map(|end| match known.get(end) {
             Some(&value) => value,
             None => {
-                let value = end.materialize(b);
+                let value = end.materialize(b, counter);
                 known.insert(end.clone(), value);
                 value
             }
-        };
-        let own_high = end(&self.high, b);
-        let other_low = end(&other.low, b);
-        let other_high = end(&other.high, b);
-        let own_low = end(&self.low, b);
-        let below = b.icmp(IntPred::Ule, own_high, other_low);
-        let above = b.icmp(IntPred::Ule, other_high, own_low);
+        })
+    }
+
+    /// Code for whether the ranges have no byte in common. Ends that were computed before are not
+    /// computed again. `counter` gives the counters of loops.
+    pub fn materialize_disjoint(
+        &self,
+        other: &Range,
+        b: &mut Builder,
+        known: &mut Ends,
+        counter: &dyn Fn(Loop) -> Value,
+    ) -> Value {
+        let own = self.materialize(b, known, counter);
+        let other = other.materialize(b, known, counter);
+        let below = b.icmp(IntPred::Ule, own[1], other[0]);
+        let above = b.icmp(IntPred::Ule, other[1], own[0]);
         let yes = b.func.iconst(Type::i1(), 1);
         b.select(below, yes, above)
     }
@@ -253,33 +267,35 @@ impl Range {
 pub type Ends = HashMap<End, Value>;
 
 impl End {
-    /// Code that computes the end as an `i64`. No counter may occur in it.
-    pub fn materialize(&self, b: &mut Builder) -> Value {
-        let no_counter = |l: Loop| -> Value { panic!("a range mentions the counter of {l}") };
+    /// Code that computes the end as an `i64`. `counter` gives the counters of loops.
+    pub fn materialize(&self, b: &mut Builder, counter: &dyn Fn(Loop) -> Value) -> Value {
         let clamped = |b: &mut Builder, inner: &End, pred: IntPred| {
-            let inner = inner.materialize(b);
+            let inner = inner.materialize(b, counter);
             let zero = b.func.iconst(Type::i64(), 0);
             let keep = b.icmp(pred, inner, zero);
             b.select(keep, inner, zero)
         };
         match self {
-            End::Affine(form) => form.materialize(b, &no_counter),
+            End::Affine(form) => form.materialize(b, counter),
             End::Sum(parts) => {
                 let zero = b.func.iconst(Type::i64(), 0);
-                let values: Vec<Value> = parts.iter().map(|part| part.materialize(b)).collect();
+                let values: Vec<Value> = parts
+                    .iter()
+                    .map(|part| part.materialize(b, counter))
+                    .collect();
                 let sum = values.into_iter().reduce(|x, y| b.add(x, y));
                 sum.unwrap_or(zero)
             }
             End::AtLeastZero(inner) => clamped(b, inner, IntPred::Sgt),
             End::AtMostZero(inner) => clamped(b, inner, IntPred::Slt),
             End::Steps { extent, step, each } => {
-                let extent = extent.materialize(b, &no_counter);
+                let extent = extent.materialize(b, counter);
                 let zero = b.func.iconst(Type::i64(), 0);
                 let positive = b.icmp(IntPred::Sgt, extent, zero);
                 let extent = b.select(positive, extent, zero);
                 let step = b.func.iconst(Type::i64(), i128::from(*step));
                 let count = b.binary(BinaryOp::UDiv, extent, step);
-                let each = each.materialize(b, &no_counter);
+                let each = each.materialize(b, counter);
                 b.mul(count, each)
             }
         }
@@ -473,4 +489,9 @@ impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {})", self.low, self.high)
     }
+}
+
+/// For ranges that are known when a function is entered: no counter may occur in them.
+pub fn no_counter(l: Loop) -> Value {
+    panic!("a range mentions the counter of {l}")
 }

@@ -95,7 +95,13 @@ impl Machine<'_> {
                 Combiner::Store => new,
                 combiner => {
                     let old = self.load(ty, at, &output.access)?;
-                    combine(combiner, output.flags, old, new)?
+                    match output.fused(body, result) {
+                        Some([x, y]) => {
+                            let operands = [known(values, x)?, known(values, y)?, old];
+                            math::call(MathFn::Fmuladd, output.flags, &operands)?
+                        }
+                        None => combine(combiner, output.flags, old, new)?,
+                    }
                 }
             };
             self.store(ty, &combined, at, &output.access)?;

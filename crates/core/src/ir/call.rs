@@ -167,6 +167,8 @@ bitflags! {
         const ITERATION = 1 << 11;
         /// Makes or frees memory of a tape of the derivative that it is in.
         const OWN_TAPE = 1 << 12;
+        /// Runs rarely: its code is to be small rather than fast.
+        const RARE = 1 << 13;
     }
 }
 

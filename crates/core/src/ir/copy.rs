@@ -18,7 +18,7 @@ pub struct Copied<'a> {
 impl<'a> Copied<'a> {
     /// Copies blocks, the first of which control enters them by: its copy has no parameters. `known`
     /// says what stands for these, as far as they are used, and for values of other blocks. Some
-    /// instructions may be left out.
+    /// instructions may be left out. Edges that leave the blocks lead where they led.
     pub fn new(
         to: &mut Function,
         from: &'a Function,
@@ -60,7 +60,9 @@ impl<'a> Copied<'a> {
             let mut data = to.inst(copy).clone();
             data.map_operands(|value| copied.value(to, value));
             for edge in data.op.edges_mut() {
-                edge.block = copied.blocks[&edge.block];
+                if let Some(&copy) = copied.blocks.get(&edge.block) {
+                    edge.block = copy;
+                }
             }
             *to.inst_mut(copy) = data;
         }

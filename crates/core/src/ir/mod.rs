@@ -48,6 +48,8 @@
 //! - a byte that two points, or two outputs, write, except that the same combiner other than
 //!   `store` may meet the same element again.
 //!
+//! A sum of a product, both of which have `contract` and not `reassoc`, is that of `fmuladd`.
+//!
 //! So points may run in any order or at once, inputs may be read early and sums kept in registers.
 //!
 //! **Opaque** instructions, constants and types are carried along and never looked into.

@@ -34,8 +34,8 @@
 
 use super::ops::named_enum;
 use super::{
-    Access, Block, CastOp, Constant, Flags, Function, Inst, InstData, Loc, Op, Signature, Type,
-    UnaryOp, Value,
+    Access, BinaryOp, Block, CastOp, Constant, Flags, Function, Inst, InstData, Loc, Op, Signature,
+    Type, UnaryOp, Value,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -66,6 +66,18 @@ pub struct Output {
 }
 
 impl Output {
+    /// The factors of what is added, where product and sum are fused: both may be, and neither may be
+    /// rearranged. That is what `fmuladd` says of a loop, and so the nest adds up by it.
+    pub fn fused(&self, func: &Function, added: Value) -> Option<[Value; 2]> {
+        let product = func.inst(func.def_inst(added)?);
+        let fused =
+            |flags: Flags| flags.contains(Flags::CONTRACT) && !flags.contains(Flags::REASSOC);
+        let is_sum = self.combiner == Combiner::Sum;
+        let is_product = product.op == Op::Binary(BinaryOp::FMul);
+        let both = is_sum && is_product && fused(self.flags) && fused(product.flags);
+        both.then(|| [product.args[0], product.args[1]])
+    }
+
     /// A sum of adjoints, which has no order.
     pub fn adjoint_sum(access: Access) -> Output {
         Output {

@@ -15,8 +15,10 @@ use crate::diagnostic::Place;
 use crate::ir::{Block, Inst, Loc, Module, Op};
 use crate::plan::{Need, Plan, Why, constant_bytes};
 use crate::primal::Primal;
+use crate::raise::describe::describe;
 use crate::reverse::{Augmented, Layout, nest};
 use crate::shadow::{ActiveCall, Reversal};
+use crate::simplify::lower_products::products;
 use std::collections::{BTreeSet, HashSet};
 
 impl Report {
@@ -258,8 +260,17 @@ impl Collector<'_> {
             };
             let reverse = self.primal.key.reverse;
             let reverses = reverse.then(|| nest::reverse_count(self.primal, data, body));
-            let loops = body.depth;
-            Some(self.fact(data.loc, What::Nest { loops, reverses }))
+            let function = &self.primal.function;
+            let what = What::Nest {
+                shape: describe(function, body, data),
+                loops: body.depth,
+                kernel: match reverse {
+                    true => nest::calls_kernels(self.primal, data, body),
+                    false => !products(function, data).is_empty(),
+                },
+                reverses,
+            };
+            Some(self.fact(data.loc, what))
         });
         nests.collect()
     }

@@ -100,11 +100,19 @@ pub enum What {
     Loop(LoopFact),
     /// A loop nest that stays one: so many loops, reversed as so many nests.
     Nest {
+        /// What it computes.
+        shape: String,
         /// How many loops it has.
         loops: usize,
+        /// Whether kernels may run it, or its reverse.
+        kernel: bool,
         /// How many nests its reverse is; none in forward mode.
         reverses: Option<usize>,
     },
+    /// A loop that searches for a number, whose derivative is that of the iteration that has found it.
+    Search,
+    /// Loops that multiply and add up but stay loops, and what stood in the way of more.
+    Unraised(&'static str),
     /// A call and how it is reversed.
     Call(CallFact),
     /// A value that the reverse sweep needs.
@@ -306,7 +314,7 @@ impl Report {
         let mut totals = Totals::default();
         for fact in &self.facts {
             let counter = match &fact.what {
-                What::Active(_) => continue,
+                What::Active(_) | What::Search | What::Unraised(_) => continue,
                 What::Loop(_) | What::Nest { .. } => &mut totals.loops,
                 What::Call(_) => &mut totals.calls,
                 What::Check(_) => &mut totals.checks,

@@ -132,14 +132,35 @@ impl fmt::Display for Fact {
                 write!(f, "loop at {place} (depth {}): {l}", l.depth)
             }
             What::Active(what) => write!(f, "{}active: {what}", prefix(&place)),
-            What::Nest { loops, reverses } => {
+            What::Nest {
+                shape,
+                loops,
+                kernel,
+                reverses,
+            } => {
                 let plural = if *loops == 1 { "" } else { "s" };
-                write!(f, "{}a nest of {loops} loop{plural}", prefix(&place))?;
+                write!(
+                    f,
+                    "{}{shape}, a nest of {loops} loop{plural}",
+                    prefix(&place)
+                )?;
                 match reverses {
-                    Some(1) => write!(f, " is reversed as one nest"),
-                    Some(n) => write!(f, " is reversed as {n} nests"),
-                    None => write!(f, " stays one"),
+                    Some(1) => write!(f, ", is reversed as one nest")?,
+                    Some(n) => write!(f, ", is reversed as {n} nests")?,
+                    None => write!(f, ", stays one")?,
                 }
+                match kernel {
+                    true => write!(f, ", by kernels where it is large enough"),
+                    false => Ok(()),
+                }
+            }
+            What::Search => write!(
+                f,
+                "{}the loop searches for a number: only the iteration that has found it is differentiated",
+                prefix(&place)
+            ),
+            What::Unraised(why) => {
+                write!(f, "{}the loop stays a loop: {why}", prefix(&place))
             }
             What::Call(call) => write!(f, "{}{call}", prefix(&place)),
             What::Value(value) => write!(f, "{}{value}", prefix(&place)),

@@ -23,6 +23,7 @@ use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
+use crate::simplify::lower_products::products;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The nests of a function that must be expanded before it can be differentiated. There is no place
@@ -76,6 +77,13 @@ pub fn read_again(primal: &Primal, data: &InstData, nest: &Nest) -> BTreeSet<usi
 /// How many nests the reverse of one is.
 pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     reverses(primal, data, nest).len()
+}
+
+/// Whether a nest of the reverse of one is a product that there are kernels for.
+pub fn calls_kernels(primal: &Primal, data: &InstData, nest: &Nest) -> bool {
+    let reverses = reverses(primal, data, nest).into_iter();
+    let mut joined = reverses.map(|reverse| reverse.parts.join());
+    joined.any(|nest| !products(&primal.function, &nest).is_empty())
 }
 
 /// One nest of the reverse. Its operands are still values of the forward sweep.

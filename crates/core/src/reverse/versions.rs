@@ -6,16 +6,21 @@
 
 use crate::analysis::affine::known_first;
 use crate::analysis::overwrite::Condition;
-use crate::analysis::ranges::Ends;
-use crate::ir::{BinaryOp, Builder, Edge, Flags, Func, Function, Inst, Signature, Type};
+use crate::analysis::ranges::{Ends, Range, no_counter};
+use crate::ir::{
+    BinaryOp, Builder, Edge, Flags, Func, Function, Inst, Module, Signature, Type, Value,
+};
 use crate::primal::Primal;
+use crate::support;
+use std::collections::HashMap;
 
-/// More comparisons than this cost more than they are likely to save.
-const MOST_CONDITIONS: usize = 2048;
+/// More comparisons than this cost more than they are likely to save. Twice as many ranges have
+/// numbers of 16 bits.
+const MOST_CONDITIONS: usize = 1 << 14;
 
-/// So many comparisons are in one block: optimizers take long for blocks that are longer, and leave
-/// the whole function without vectors.
-const AT_ONCE: usize = 64;
+/// More comparisons than this are made by a loop over a table. One by one they let the optimizer drop
+/// what it knows, but it takes long for many.
+const IN_CODE: usize = 32;
 
 /// The conditions under which more reads are intact, with such a read each; none if that is not to
 /// be had.
@@ -29,6 +34,7 @@ pub fn conditions(primal: &Primal) -> Vec<(Inst, Condition)> {
 
 /// A function that calls `disjoint` if all conditions hold and `any` if not.
 pub fn dispatch(
+    module: &mut Module,
     primal: &Primal,
     conditions: &[(Inst, Condition)],
     sig: &Signature,
@@ -62,30 +68,16 @@ pub fn dispatch(
     }
     Builder::new(&mut func, entry).jump(arguments, primals);
 
+    let mut b = Builder::new(&mut func, arguments);
+    let holds = match conditions.len() <= IN_CODE {
+        true => compare(&mut b, conditions),
+        false => compare_by_table(module, &mut b, conditions),
+    };
     let to = |block| Edge {
         block,
         args: Vec::new(),
     };
-    let mut ends = Ends::new();
-    let mut block = arguments;
-    let parts: Vec<&[(Inst, Condition)]> = conditions.chunks(AT_ONCE).collect();
-    for (i, part) in parts.iter().enumerate() {
-        let mut builder = Builder::new(&mut func, block);
-        let mut all = builder.func.iconst(Type::i1(), 1);
-        for (_, Condition { read, write, .. }) in *part {
-            let holds = read.materialize_disjoint(write, &mut builder, &mut ends);
-            all = builder.binary(BinaryOp::And, all, holds);
-        }
-        let next = match i + 1 < parts.len() {
-            true => builder.func.add_block(),
-            false => fast,
-        };
-        builder.branch(all, to(next), to(slow));
-        block = next;
-    }
-    if parts.is_empty() {
-        Builder::new(&mut func, block).jump(fast, Vec::new());
-    }
+    b.branch(holds, to(fast), to(slow));
     for (block, version) in [(fast, disjoint), (slow, any)] {
         let mut builder = Builder::new(&mut func, block);
         let result = builder.call(version, sig.clone(), params.clone());
@@ -93,4 +85,34 @@ pub fn dispatch(
     }
     func.become_derivative(sig.clone());
     func
+}
+
+fn compare(b: &mut Builder<'_>, conditions: &[(Inst, Condition)]) -> Value {
+    let mut ends = Ends::new();
+    let mut all = b.func.iconst(Type::i1(), 1);
+    for (_, Condition { read, write, .. }) in conditions {
+        let holds = read.materialize_disjoint(write, b, &mut ends, &no_counter);
+        all = b.binary(BinaryOp::And, all, holds);
+    }
+    all
+}
+
+fn compare_by_table(
+    module: &mut Module,
+    b: &mut Builder<'_>,
+    conditions: &[(Inst, Condition)],
+) -> Value {
+    let mut ends = Ends::new();
+    let mut ranges = Vec::new();
+    let mut known: HashMap<&Range, u16> = HashMap::new();
+    let mut pairs = Vec::new();
+    for (_, Condition { read, write, .. }) in conditions {
+        pairs.push([read, write].map(|range| {
+            *known.entry(range).or_insert_with(|| {
+                ranges.push(range.materialize(b, &mut ends, &no_counter));
+                (ranges.len() - 1) as u16
+            })
+        }));
+    }
+    support::are_apart(module, b, &ranges, &pairs)
 }

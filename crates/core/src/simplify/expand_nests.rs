@@ -264,7 +264,10 @@ fn combine(builder: &mut Builder<'_>, output: &Output, old: Value, new: Value) -
     let before = std::mem::replace(&mut builder.float_flags, output.flags);
     let combined = match output.combiner {
         Combiner::Store => new,
-        Combiner::Sum => builder.fadd(old, new),
+        Combiner::Sum => match output.fused(builder.func, new) {
+            Some([x, y]) => builder.math(MathFn::Fmuladd, vec![x, y, old]),
+            None => builder.fadd(old, new),
+        },
         Combiner::Product => builder.fmul(old, new),
         Combiner::Max => builder.math(MathFn::Fmax, vec![old, new]),
         Combiner::Min => builder.math(MathFn::Fmin, vec![old, new]),

@@ -10,6 +10,7 @@ pub mod group_accumulations;
 pub mod hoist_loads;
 pub mod lower_allocations;
 pub mod lower_library_calls;
+pub mod lower_products;
 pub mod outline_iterations;
 pub mod raise_moves;
 pub mod recognize_absolute_values;

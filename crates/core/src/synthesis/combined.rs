@@ -6,7 +6,7 @@ use super::trial::Kind;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::diagnostic::Result;
-use crate::ir::{Builder, Func, Function, Op, Signature};
+use crate::ir::{Builder, FnFlags, Func, Function, Op, Signature};
 use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -89,9 +89,11 @@ impl Synthesis {
         let any = self.name(key, "gradient.overlapping");
         let any = self.declare(any, function.sig.clone());
         self.define(any, function);
+        self.module.funcs[any].attrs.flags |= FnFlags::RARE;
         let disjoint = self.combined(&disjoint)?;
         let sig = key.combined_signature(&sig);
-        let function = versions::dispatch(&primal, &conditions, &sig, disjoint, any);
+        let function =
+            versions::dispatch(&mut self.module, &primal, &conditions, &sig, disjoint, any);
         self.define(func, function);
         Ok(func)
     }

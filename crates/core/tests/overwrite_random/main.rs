@@ -15,7 +15,7 @@ use zymase_core::analysis::dominators::Dominators;
 use zymase_core::analysis::effects::Effects;
 use zymase_core::analysis::loops::{Loop, Loops};
 use zymase_core::analysis::overwrite::{Overwrite, Overwritten, Window};
-use zymase_core::analysis::ranges::Ends;
+use zymase_core::analysis::ranges::{Ends, no_counter};
 use zymase_core::analysis::trip_count::{TripCount, trip_counts};
 use zymase_core::interp::{Machine, Val};
 use zymase_core::ir::text::parse_module;
@@ -399,6 +399,7 @@ impl Tracer {
                         &condition.write,
                         &mut b,
                         &mut Ends::new(),
+                        &no_counter,
                     );
                     holds = b.select(holds, apart, no);
                 }

@@ -21,13 +21,15 @@ const PARAM_FLAGS: [(ParamFlags, &str); 11] = [
     (ParamFlags::INREG, "inreg"),
 ];
 
-const FUNCTION_FLAGS: [(FnFlags, &str); 6] = [
+const FUNCTION_FLAGS: [(FnFlags, &str); 8] = [
     (FnFlags::NORETURN, "noreturn"),
     (FnFlags::NOUNWIND, "nounwind"),
     (FnFlags::WILLRETURN, "willreturn"),
     (FnFlags::NOFREE, "nofree"),
     (FnFlags::NOINLINE, "noinline"),
     (FnFlags::NOBUILTIN, "nobuiltin"),
+    (FnFlags::RARE, "cold"),
+    (FnFlags::RARE, "optsize"),
 ];
 
 /// How an argument is passed; caller and callee must agree on these.

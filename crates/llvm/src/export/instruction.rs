@@ -284,11 +284,6 @@ pub(super) fn set_flags(value: Val, flags: Flags) {
         }
     }
     if ll::may_have_fast_math(value) {
-        let bits = crate::FAST_MATH_BITS
-            .iter()
-            .enumerate()
-            .filter(|(_, flag)| flags.contains(**flag))
-            .fold(0, |bits, (position, _)| bits | 1 << position);
-        ll::set_fast_math(value, bits);
+        ll::set_fast_math(value, crate::fast_math_bits(flags));
     }
 }

@@ -29,12 +29,14 @@ use crate::origin::{Imported, Origins};
 use crate::raw::c_string;
 use blocks::{redirect_block_addresses, remove_blocks, reverse_postorder};
 use debug::DebugScope;
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use metadata::RegionScopes;
 use std::collections::HashMap;
 use zymase_core::diagnostic::{Diagnostic, Result};
 use zymase_core::ir::{self, Block, Edge, Func, Function, Inst, Loc, Origin, Value};
 use zymase_core::simplify::expand_nests;
+use zymase_core::support;
 
 /// Adds a function that core made to the module it was imported with, and gives the core function
 /// its origin. Functions it calls that LLVM does not have yet are declared; exporting them later
@@ -105,6 +107,10 @@ fn declare_named(origins: &mut Origins, function: &Function) -> Val {
             false => known,
         }
     };
+    if support::PRODUCTS.contains(&function.name.as_str()) {
+        // SAFETY: the function is alive and only declared.
+        unsafe { LLVMSetLinkage(value, LLVMLinkage::LLVMExternalWeakLinkage) };
+    }
     origins.declared.insert(function.name.clone(), value);
     value
 }

@@ -20,6 +20,8 @@ pub enum CallKind {
     IgnoreDerivatives,
     /// A statement of what memory holds.
     TypeHint(Hint),
+    /// A permission to compute otherwise than it is written, for the function that says it.
+    Fast,
     /// Something Zymase does not do yet.
     Unsupported,
 }
@@ -80,6 +82,7 @@ const CALLS: &[(&str, CallKind)] = &[
     ),
     ("__enzyme_integer", CallKind::TypeHint(Hint::Integer)),
     ("__enzyme_pointer", CallKind::TypeHint(Hint::Pointer)),
+    ("__enzyme_fast_math", CallKind::Fast),
     ("__enzyme_batch", CallKind::Unsupported),
     ("__enzyme_error_estimate", CallKind::Unsupported),
     ("__enzyme_truncate", CallKind::Unsupported),
@@ -259,6 +262,8 @@ pub enum Registration {
     NoFree,
     /// What this function returns is not cached.
     Recompute,
+    /// This function may be computed otherwise than it is written.
+    Fast,
     /// The derivative of this function.
     Derivative(RuleKind),
     /// This function allocates memory, and another frees it.
@@ -328,6 +333,7 @@ const ANNOTATIONS: &[(&str, Registration)] = &[
         "enzyme_register_splitderivative",
         Registration::Derivative(RuleKind::SplitDerivative),
     ),
+    ("zymase_fast", Registration::Fast),
     ("enzyme_elementwise_read", Registration::Unsupported),
     ("enzyme_sparse_accumulate", Registration::Unsupported),
     ("enzyme_nocache", Registration::Unsupported),
@@ -337,7 +343,7 @@ const ANNOTATIONS: &[(&str, Registration)] = &[
 /// one that looks like ours and has no meaning. Words may have a value, as in `word=value`.
 pub fn annotation(text: &str) -> Option<Result<Registration, String>> {
     let text = text.strip_prefix("__").unwrap_or(text);
-    if !text.starts_with("enzyme_") {
+    if !text.starts_with("enzyme_") && !text.starts_with("zymase_") {
         return None;
     }
     let word = text.split('=').next().unwrap_or(text).trim();
@@ -408,6 +414,7 @@ mod tests {
             "enzyme_function_like=log1p",
             Some(Ok(Registration::Derivative(RuleKind::Like))),
         );
+        check("zymase_fast", Some(Ok(Registration::Fast)));
         check("enzyme_inactiv", Some(Err("enzyme_inactiv")));
         check("used by the profiler", None);
         assert_eq!(closest_annotation("enzyme_inactiv"), "enzyme_inactive");

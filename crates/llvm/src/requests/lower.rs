@@ -67,7 +67,8 @@ pub fn lower(module: &mut Module, pins: &Pins, thorough: bool) -> Result<Vec<Fun
                 allocators::mark(module, &registered.about, allocator);
                 continue;
             }
-            Rule::Unsupported => continue,
+            // Its code has flags by now, see `permission`.
+            Rule::Fast | Rule::Unsupported => continue,
         };
         if let Some(func) = module.func_by_name(&registered.about) {
             module.funcs[func].attrs.flags |= flag;

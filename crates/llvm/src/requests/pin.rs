@@ -13,10 +13,12 @@ use super::registrations::{Registered, Rule, refuse_annotated_values, registrati
 use super::types::core_type;
 use super::{grammar, operands, ruled};
 use crate::module::Module;
+use crate::permission;
 use crate::raw::{c_string, value_name};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::*;
+use std::collections::HashSet;
 use zymase_core::analysis::types::Hint;
 use zymase_core::diagnostic::{Diagnostic, Link, Place, Result};
 use zymase_core::ir::{Activity, Mode, RuleKind, Type};
@@ -62,6 +64,9 @@ pub struct Pins {
     pub ruled: Vec<String>,
     /// What the program registers.
     pub registered: Vec<Registered>,
+    /// Functions that may be computed otherwise than they are written, by the names that
+    /// [`permission`] gives them.
+    pub fast: HashSet<String>,
     /// Whether derivatives of functions with rules are also taken through their bodies, to compare.
     pub compared: bool,
 }
@@ -191,6 +196,7 @@ impl<'a> Site<'a> {
                 CallKind::IgnoreDerivatives => self.replace_by_barrier(false, pins),
                 CallKind::VirtualReverse => self.replace_by_function(),
                 CallKind::TypeHint(hint) => self.replace_by_hint(hint),
+                CallKind::Fast => self.note_permission(pins),
                 CallKind::Unsupported => Err(complain::unsupported_call(&self.name)),
             };
             done.map_err(|complaint| complain_at(complaint, call))
@@ -331,6 +337,21 @@ impl<'a> Site<'a> {
             self.erase(None);
             Ok(())
         }
+    }
+
+    /// A permission is about the function that the call stood in, wherever it is inlined by now.
+    unsafe fn note_permission(self, pins: &mut Pins) -> Result<()> {
+        // Where no debug information tells which function that is, nothing is permitted.
+        pins.fast
+            .extend(permission::name_of_origin(self.module, self.call));
+        // SAFETY: the call is live, and nothing but a jump depends on an invoke.
+        unsafe {
+            if !LLVMIsAInvokeInst(self.call).is_null() {
+                return Err(complain::unsupported_call(&self.name));
+            }
+            self.erase(None);
+        }
+        Ok(())
     }
 
     unsafe fn function(&self) -> Result<LLVMValueRef> {

@@ -77,6 +77,8 @@ pub enum Rule {
     NoFree,
     /// What the function returns is not cached.
     Recompute,
+    /// The function may be computed otherwise than it is written.
+    Fast,
     /// The derivative of the function: the names of the functions that make it up, and the
     /// activities that they handle, if not all.
     Derivative(RuleKind, Vec<String>, Option<Vec<Activity>>),
@@ -321,6 +323,7 @@ unsafe fn rule(kind: Registration, symbol: LLVMValueRef) -> Rule {
         }
         (Registration::NoFree, true) => Rule::NoFree,
         (Registration::Recompute, true) => Rule::Recompute,
+        (Registration::Fast, true) => Rule::Fast,
         _ => Rule::Unsupported,
     }
 }

@@ -8,6 +8,7 @@
 //! Slots are variables. What C leaves undefined is avoided: integers wrap as unsigned ones, and
 //! bits move by `memcpy`.
 
+mod contraction;
 mod control;
 mod expr;
 mod harness;

@@ -2,6 +2,7 @@
 
 use super::expr::field;
 use super::{Buffer, Writer};
+use crate::contraction::write::write;
 use crate::tree::{ARRAY, Index, Move, Nest, NestForm, REACH, Stmt};
 
 impl Writer<'_> {
@@ -26,6 +27,11 @@ impl Writer<'_> {
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
             Stmt::Points(points) => self.points(points),
+            Stmt::Contraction(of) => {
+                self.line("{");
+                write(self, of);
+                self.line("}");
+            }
             other => {
                 if let Some(text) = self.simple(other).or_else(|| self.memory(other)) {
                     self.line(&format!("{text};"));

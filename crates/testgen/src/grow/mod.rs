@@ -3,6 +3,7 @@
 //! Each seed first chooses which features its program may use, so that some programs are all
 //! about one feature and others mix many: rare combinations are then not drowned by common ones.
 
+mod contraction;
 mod points;
 mod statements;
 mod values;
@@ -16,6 +17,7 @@ pub fn grow(seed: u64) -> Program {
     let mut features = Features::new(&mut rng);
     // By a number of its own, so that most programs stay what they were without it.
     features.points = Rng::with_seed(!seed).u8(..4) == 0;
+    features.contractions = Rng::with_seed(seed.rotate_left(32)).u8(..3) == 0;
     let mut grower = Grower {
         rng,
         features,
@@ -76,6 +78,7 @@ struct Features {
     kernels: bool,
     ties: bool,
     points: bool,
+    contractions: bool,
 }
 
 impl Features {
@@ -111,6 +114,7 @@ impl Features {
             kernels: on(4),
             ties: on(6),
             points: false,
+            contractions: false,
         }
     }
 }

@@ -18,6 +18,9 @@ impl Grower {
         if self.features.points && self.inside.loops < 2 && self.rng.u8(..5) == 0 {
             return self.points();
         }
+        if self.features.contractions && self.inside.loops < 2 && self.rng.u8(..4) == 0 {
+            return self.contraction();
+        }
         let loops = if self.features.deep { 3 } else { 2 };
         let looping = self.inside.loops > 0;
         match self.rng.u8(..24) {

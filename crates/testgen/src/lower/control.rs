@@ -432,6 +432,9 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
             Stmt::Renew => {
                 slots.insert(OWNER);
             }
+            Stmt::Contraction(of) => {
+                slots.insert(of.result);
+            }
             Stmt::Points(points) => {
                 if let Goal::Sum(slot) = points.goal {
                     slots.insert(slot);

@@ -7,6 +7,7 @@
 //! Phases: the body is lowered first and notes what memory it touches; the prologue, which makes
 //! that memory and the first values of slots, is written afterwards and put in front.
 
+mod contraction;
 mod control;
 mod expr;
 mod nest;

@@ -2,6 +2,7 @@
 
 use super::expr::number;
 use super::{Lowering, Memory};
+use crate::contraction::write::write;
 use crate::tree::{ARRAY, Base, Index, Move, OWNER, Stmt};
 
 impl Lowering<'_> {
@@ -24,6 +25,7 @@ impl Lowering<'_> {
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
             Stmt::Points(points) => self.points(points),
+            Stmt::Contraction(of) => write(self, of),
             other => self.simple(other),
         }
     }

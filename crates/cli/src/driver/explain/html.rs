@@ -278,7 +278,9 @@ fn loops(page: &mut String, number: usize, report: &Report) {
                     l.depth, l.bytes
                 );
             }
-            What::Nest { loops, reverses } => {
+            What::Nest {
+                loops, reverses, ..
+            } => {
                 let reverses = match reverses {
                     Some(1) => "reversed as one nest".to_string(),
                     Some(n) => format!("reversed as {n} nests"),

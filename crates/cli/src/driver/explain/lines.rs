@@ -37,7 +37,7 @@ const CLASSES: [&str; 8] = [
 pub fn fact_class(fact: &Fact) -> &'static str {
     match &fact.what {
         What::Active(_) => "active",
-        What::Loop(_) | What::Nest { .. } => "loop",
+        What::Loop(_) | What::Nest { .. } | What::Search | What::Unraised(_) => "loop",
         What::Call(_) => "call",
         What::Check(_) => "check",
         // Bytes that are in use for longer are as good as cached.
@@ -291,14 +291,32 @@ impl<'a> Annotated<'a> {
                 };
                 text
             }
-            What::Nest { loops, reverses } => {
+            What::Nest {
+                shape,
+                loops,
+                kernel,
+                reverses,
+            } => {
+                let kernel = match kernel {
+                    true => ", by kernels where it is large enough",
+                    false => "",
+                };
                 let reverses = match reverses {
                     Some(1) => "reversed as one nest".to_string(),
                     Some(n) => format!("reversed as {n} nests"),
                     None => "stays a nest".to_string(),
                 };
-                format!("{} of {loops} loops, {reverses}", tag("nest"))
+                format!(
+                    "{} of {loops} loops, {}, {reverses}{kernel}",
+                    tag("nest"),
+                    escaped(shape)
+                )
             }
+            What::Search => {
+                let only = "only the iteration that has found it is differentiated";
+                format!("{} searches for a number: {only}", tag("loop"))
+            }
+            What::Unraised(why) => format!("{} stays a loop: {why}", tag("loop")),
             What::Call(call) => {
                 let how = match (call.apart, call.by) {
                     (true, _) => "leads back to itself, so its frame is apart",
@@ -405,7 +423,7 @@ fn column(fact: &Fact) -> u32 {
 /// The places that a fact mentions beside its own.
 fn mentioned(fact: &Fact) -> Vec<&Place> {
     match &fact.what {
-        What::Active(_) | What::Nest { .. } => Vec::new(),
+        What::Active(_) | What::Nest { .. } | What::Search | What::Unraised(_) => Vec::new(),
         What::Loop(l) => match &l.records {
             Records::Before(root) => root.place.iter().collect(),
             Records::None | Records::Inside | Records::Growing => Vec::new(),

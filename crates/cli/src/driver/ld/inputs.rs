@@ -1,8 +1,8 @@
 //! The inputs of a link: which of them are bitcode, or contain it.
 
 use super::arguments::Arguments;
-use super::display;
 use super::native::{self, Native};
+use super::{display, kernels};
 use crate::{embedded, output};
 use object::read::archive::ArchiveFile;
 use std::cell::OnceCell;
@@ -21,6 +21,8 @@ pub struct Inputs {
     pub units: Vec<Unit>,
     /// What is native code without bitcode.
     pub natives: Vec<NativeCode>,
+    /// Whether native code refers to kernels.
+    pub wants_kernels: bool,
 }
 
 /// Native code without bitcode.
@@ -137,6 +139,7 @@ impl Inputs {
             inputs: Vec::new(),
             units: Vec::new(),
             natives: Vec::new(),
+            wants_kernels: false,
         };
         let mut is_output = false;
         for argument in &arguments.all {
@@ -174,6 +177,7 @@ impl Inputs {
 
     /// The unit of an object whose bitcode is in a file of its own.
     fn read_beside(&mut self, path: &Path, object: &[u8], bitcode: &[u8]) -> usize {
+        self.wants_kernels |= kernels::are_wanted(object);
         self.units.push(Unit {
             name: display(path),
             bytes: bitcode.to_vec(),
@@ -187,6 +191,7 @@ impl Inputs {
     /// The bitcode of an object, if it is or carries some.
     fn read_object(&mut self, name: String, bytes: &[u8], archived: bool) -> Result<Option<usize>> {
         let object = bytes;
+        self.wants_kernels |= kernels::are_wanted(object);
         let (bytes, native) = match embedded::is_bitcode(bytes) {
             true => (bytes.to_vec(), None),
             false => match (embedded::read(bytes), native::request(bytes)) {

@@ -9,6 +9,7 @@ mod archive;
 pub(crate) mod arguments;
 pub(crate) mod inputs;
 mod keep;
+mod kernels;
 mod native;
 mod resolve;
 mod whole;
@@ -48,8 +49,14 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
     };
     if inputs.units.iter().all(settled) {
         keep::keep(args, &inputs, &BTreeSet::new())?;
+        let [first, last] = match inputs.wants_kernels {
+            true => kernels::arguments(&arguments, scratch.path())?,
+            false => [None, None],
+        };
         let others = args.iter().filter(|a| !CompileOptions::is_ours(a));
-        return tools::run(tools::command(&linker).args(others).args(runtime));
+        let mut command = tools::command(&linker);
+        command.args(first).args(others).args(runtime).args(last);
+        return tools::run(&mut command);
     }
     let Compiled {
         objects,
@@ -57,8 +64,14 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         used,
     } = compile_units(&inputs, &arguments)?;
     keep::keep(&arguments.all, &inputs, &used)?;
+    let mut compiled = objects.values();
+    let wants_kernels = inputs.wants_kernels || compiled.any(|object| kernels::are_wanted(object));
+    let [first, last] = match wants_kernels {
+        true => kernels::arguments(&arguments, scratch.path())?,
+        false => [None, None],
+    };
     let mut command = tools::command(&linker);
-    let mut replaced = Vec::new();
+    let mut replaced = Vec::from_iter(first);
     for (number, input) in inputs.inputs.iter().enumerate() {
         if matches!(input, Input::Object { unit, .. } if absorbed.contains(unit)) {
             continue;
@@ -91,6 +104,7 @@ pub fn link(linker: OsString, args: &[OsString]) -> Result<u8> {
         });
     }
     replaced.extend(runtime.map(OsString::from));
+    replaced.extend(last);
     if arguments.leaves_bitcode() {
         replaced.extend(keep::cache_options(&arguments.all));
     }
@@ -171,7 +185,6 @@ fn compile_units(inputs: &Inputs, arguments: &Arguments) -> Result<Compiled> {
         if stays && !replaced.contains(&index) && !together.contains(&index) {
             continue;
         }
-        journal::step(&format!("generating code for {}", unit.name));
         let context = Context::new();
         let module = match module {
             Some(module) => module,
@@ -231,9 +244,11 @@ fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u
     }
     let machine = TargetMachine::for_module(module, codegen_level(&options))?;
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
+        journal::step(&format!("optimizing {}", unit.name));
         pipelines::program(module, &machine, options.level.digit())?;
         sanitizer::instrument(module, &machine)?;
     }
+    journal::step(&format!("generating code for {}", unit.name));
     machine.emit_object(module)
 }
 

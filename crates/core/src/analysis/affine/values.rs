@@ -89,6 +89,8 @@ pub struct AffineValues<'a> {
     addresses: RefCell<HashMap<(Value, Block), Affine>>,
     exact_addresses: RefCell<HashMap<(Value, Block), Affine>>,
     known_first: HashSet<Inst>,
+    /// The narrow integers of which it was assumed that they do not wrap, if that may be.
+    assumed: Option<RefCell<Vec<(Value, Wrap)>>>,
 }
 
 impl<'a> AffineValues<'a> {
@@ -105,7 +107,42 @@ impl<'a> AffineValues<'a> {
             addresses: RefCell::default(),
             exact_addresses: RefCell::default(),
             known_first: known_first(func, cfg.entry()).into_iter().collect(),
+            assumed: None,
         }
+    }
+
+    /// The same, but integers of fewer than 64 bits are looked into as if nothing wrapped. Answers
+    /// hold if the [`assumptions`](Self::assumptions) do.
+    pub fn optimistic(func: &'a Function, cfg: &'a Cfg, loops: &'a Loops) -> AffineValues<'a> {
+        AffineValues {
+            assumed: Some(RefCell::default()),
+            ..AffineValues::new(func, cfg, loops)
+        }
+    }
+
+    /// What was assumed so far: values that have the given form, in so many bits, read as signed or
+    /// not.
+    pub fn assumptions(&self) -> Vec<(Value, u32, bool, Affine)> {
+        let assumed = self.assumed.as_ref().map(|all| all.borrow().clone());
+        let form = |(value, wrap): (Value, Wrap)| {
+            let bits = self.func.ty(value).int_bits()?;
+            let block = self.def_block(value)?;
+            let form = self.integer(value, wrap, block);
+            Some((value, bits, wrap != Wrap::Unsigned, form))
+        };
+        assumed.into_iter().flatten().filter_map(form).collect()
+    }
+
+    /// Takes it for granted that the result of an instruction does not wrap, if that may be.
+    fn assume(&self, inst: Inst, wrap: Wrap) -> bool {
+        let (Some(assumed), Some(value)) = (&self.assumed, self.func.result(inst)) else {
+            return false;
+        };
+        let narrow = self.func.ty(value).int_bits().is_some_and(|bits| bits < 64);
+        if narrow && !assumed.borrow().contains(&(value, wrap)) {
+            assumed.borrow_mut().push((value, wrap));
+        }
+        narrow
     }
 
     /// A pointer, as seen in a block: only counters of loops around the block occur.
@@ -268,6 +305,7 @@ impl<'a> AffineValues<'a> {
             Wrap::Signed => data.flags.contains(Flags::NSW),
             Wrap::Unsigned => data.flags.contains(Flags::NUW),
         };
+        let promised = promised || is_sum(&data.op) && self.assume(inst, wrap);
         match &data.op {
             Op::Binary(BinaryOp::Add) if promised => {
                 self.expand(args[0], wrap).plus(&self.expand(args[1], wrap))
@@ -295,6 +333,9 @@ impl<'a> AffineValues<'a> {
                 Some(self.expand(args[0], Wrap::Signed))
             }
             Op::Cast(CastOp::ZExt) => Some(self.expand(args[0], Wrap::Unsigned)),
+            Op::Cast(CastOp::Trunc) if self.assume(inst, wrap) => {
+                Some(self.expand(args[0], Wrap::Modular))
+            }
             Op::Address { offset, scales } if promised => {
                 let mut sum = self
                     .expand(args[0], wrap)
@@ -357,4 +398,11 @@ impl<'a> AffineValues<'a> {
         let from = from.unwrap_or_else(|| self.leaf(start, wrap));
         from.plus(&step.times(&counter)?)
     }
+}
+
+fn is_sum(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl)
+    )
 }

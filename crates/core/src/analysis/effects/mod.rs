@@ -1,8 +1,8 @@
 //! What functions, calls and instructions may do with memory.
 //!
 //! The effects of a function are those of its body, of its callees, and of nothing that its
-//! attributes exclude. What is written on the way to a panic nobody gets to see. Bodies are summarized callees first, and again until nothing changes, so
-//! recursion is handled by a least fixpoint. Functions without a body are known by name (see
+//! attributes exclude. What is written on the way to a panic nobody gets to see. Bodies are summarized
+//! callees first, and again when a callee has changed, so recursion is handled by a least fixpoint. Functions without a body are known by name (see
 //! [`known`]), or limited by their attributes only.
 
 mod summary;
@@ -17,13 +17,15 @@ use crate::ir::{
     AllocKind, Call, Callee, CastOp, Combiner, FnFlags, Func, Function, InstData, ModRef, Module,
     Op, ParamFlags, Signature, Value,
 };
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The effects of every function of a module.
 #[derive(Clone, Debug)]
 pub struct Effects {
     functions: SecondaryMap<Func, Summary>,
+    /// How many functions the module had.
+    summarized: usize,
     /// The functions that a pointer of each type leads to, if it leads to none outside of the module.
     targets: HashMap<Signature, Vec<Func>>,
     /// The effects if no pointer leads outside of the module, where that makes a difference.
@@ -42,24 +44,54 @@ impl Effects {
         }
     }
 
+    /// These effects and those of functions that the module has since then. None that was there may
+    /// have changed.
+    pub fn extended(&self, module: &Module) -> Effects {
+        let targets = targets_by_type(module);
+        let own = |effects: &Effects| effects.targets == targets;
+        if !self.within.as_deref().map_or(targets.is_empty(), own) {
+            return Effects::new(module);
+        }
+        let mut extended = self.clone();
+        let order = callees_first(module);
+        extended.summarize(module, &order);
+        if let Some(within) = &mut extended.within {
+            within.summarize(module, &order);
+        }
+        extended
+    }
+
     fn with(module: &Module, targets: HashMap<Signature, Vec<Func>>) -> Effects {
         let mut effects = Effects {
             functions: SecondaryMap::with_default(Summary::none()),
+            summarized: 0,
             targets,
             within: None,
             bodies: KnownBodies::default(),
         };
-        for (func, function) in &module.funcs {
+        effects.summarize(module, &callees_first(module));
+        effects
+    }
+
+    /// Summarizes the functions that are new, given all in an order that has callees first.
+    fn summarize(&mut self, module: &Module, order: &[Func]) {
+        let first = std::mem::replace(&mut self.summarized, module.funcs.len());
+        for (func, function) in module.funcs.iter().skip(first) {
             if known::has_no_body_to_look_into(function) {
-                effects.functions[func] = declared(function);
+                self.functions[func] = declared(function);
             }
         }
-        let order = callees_first(module);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &func in &order {
-                let mut summary = effects.body(module, func);
+        let callers = self.callers(module);
+        let mut stale: EntitySet<Func> = EntitySet::new();
+        for &func in order.iter().filter(|func| func.index() >= first) {
+            stale.insert(func);
+        }
+        while !stale.is_empty() {
+            for &func in order {
+                if !stale.remove(func) {
+                    continue;
+                }
+                let mut summary = self.body(module, func);
                 let function = &module.funcs[func];
                 let attrs = &function.attrs;
                 summary.limit(attrs.flags, attrs.memory, &function.params);
@@ -69,13 +101,30 @@ impl Effects {
                 if known::is_last(function) {
                     summary.only_read();
                 }
-                if summary != effects.functions[func] {
-                    effects.functions[func] = summary;
-                    changed = true;
+                if summary != self.functions[func] {
+                    self.functions[func] = summary;
+                    for &caller in callers[func].iter().filter(|c| c.index() >= first) {
+                        stale.insert(caller);
+                    }
                 }
             }
         }
-        effects
+    }
+
+    /// Who calls each function, directly or through a pointer.
+    fn callers(&self, module: &Module) -> SecondaryMap<Func, Vec<Func>> {
+        let mut callers: SecondaryMap<Func, Vec<Func>> = SecondaryMap::new();
+        for (caller, call) in calls(module) {
+            match call.callee {
+                Callee::Direct(callee) => callers[callee].push(caller),
+                Callee::Indirect => {
+                    for &callee in self.targets.get(&call.sig).into_iter().flatten() {
+                        callers[callee].push(caller);
+                    }
+                }
+            }
+        }
+        callers
     }
 
     /// The effects if a call through a pointer runs a function of the module. That holds for every
@@ -211,22 +260,24 @@ impl Effects {
 /// The functions that calls through pointers may reach, for each type that some call has.
 fn targets_by_type(module: &Module) -> HashMap<Signature, Vec<Func>> {
     let mut targets = HashMap::new();
-    for function in module.funcs.values() {
-        for &inst in function
-            .blocks()
-            .iter()
-            .flat_map(|&b| function.block_insts(b))
-        {
-            if let Some(call) = function.inst(inst).op.call()
-                && call.callee == Callee::Indirect
-                && !targets.contains_key(&call.sig)
-            {
-                targets.insert(call.sig.clone(), targets_of(module, call));
-            }
+    for (_, call) in calls(module) {
+        if call.callee == Callee::Indirect && !targets.contains_key(&call.sig) {
+            targets.insert(call.sig.clone(), targets_of(module, call));
         }
     }
     targets.retain(|_, funcs: &mut Vec<Func>| !funcs.is_empty());
     targets
+}
+
+/// All calls of a module, with the functions that they are in.
+fn calls(module: &Module) -> impl Iterator<Item = (Func, &Call)> {
+    module.funcs.iter().flat_map(|(func, function)| {
+        let insts = function
+            .blocks()
+            .iter()
+            .flat_map(|&block| function.block_insts(block));
+        insts.filter_map(move |&inst| Some((func, function.inst(inst).op.call()?)))
+    })
 }
 
 /// The arguments that a call passes, without the callee of an indirect one.
@@ -476,17 +527,9 @@ pub fn callers(module: &Module, of: impl Fn(&Function) -> bool) -> EntitySet<Fun
 /// The functions with bodies, callees before callers where there is no recursion.
 fn callees_first(module: &Module) -> Vec<Func> {
     let mut callees: SecondaryMap<Func, Vec<Func>> = SecondaryMap::new();
-    for (func, function) in &module.funcs {
-        for &block in function.blocks() {
-            for &inst in function.block_insts(block) {
-                if let Some(Call {
-                    callee: Callee::Direct(callee),
-                    ..
-                }) = function.inst(inst).op.call()
-                {
-                    callees[func].push(*callee);
-                }
-            }
+    for (func, call) in calls(module) {
+        if let Callee::Direct(callee) = call.callee {
+            callees[func].push(callee);
         }
     }
     let mut seen: SecondaryMap<Func, bool> = SecondaryMap::new();

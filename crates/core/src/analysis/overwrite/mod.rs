@@ -36,7 +36,7 @@ use crate::ir::{Func, Function, Inst, Module, Op};
 use crate::planted::Defect;
 use pairs::Analysis;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use writes::{Later, Touch, size_of, writes};
 
@@ -276,16 +276,14 @@ impl Overwrite {
         let calls = calls.flat_map(|(&i, call)| call.arguments.iter().map(move |a| (i, a)));
         let mut answers: Vec<_> = reads.chain(inputs).chain(calls).collect();
         answers.sort_by_key(|(inst, _)| *inst);
+        let mut seen = HashSet::new();
         let mut all: Vec<(Inst, Condition)> = Vec::new();
         for (inst, answer) in answers {
             let Overwritten::IfOverlap(conditions) = answer else {
                 continue;
             };
             for condition in conditions {
-                let same = |(_, c): &(Inst, Condition)| {
-                    c.read == condition.read && c.write == condition.write
-                };
-                if !all.iter().any(same) {
+                if seen.insert((&condition.read, &condition.write)) {
                     all.push((inst, condition.clone()));
                 }
             }

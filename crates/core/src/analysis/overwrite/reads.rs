@@ -220,6 +220,16 @@ fn by_parameter(
                     touch.set_length(&function, data.args[2]);
                     vec![caller.range(&touch)?]
                 }
+                Op::Nest(nest) => {
+                    let mut ranges = Vec::new();
+                    for input in 0..nest.inputs.len() {
+                        let touch = Touch::of_view(module, block, nest, &data.args, input);
+                        if behind(touch.location.pointer) {
+                            ranges.push(caller.range(&touch)?);
+                        }
+                    }
+                    ranges
+                }
                 Op::Load(_) | Op::MemCopy { .. } => continue,
                 // What is written is no read: it is not asked for in the reverse sweep.
                 Op::Store(_) | Op::MemSet(_) => continue,
