@@ -2,8 +2,8 @@
 //!
 //! The effects of a function are those of its body, of its callees, and of nothing that its
 //! attributes exclude. What is written on the way to a panic nobody gets to see. Bodies are summarized
-//! callees first, and again when a callee has changed, so recursion is handled by a least fixpoint. Functions without a body are known by name (see
-//! [`known`]), or limited by their attributes only.
+//! callees first, and again when a callee has changed, so recursion is handled by a least fixpoint.
+//! Functions without a body are known by name (see [`known`]), or limited by their attributes only.
 
 mod summary;
 
@@ -269,15 +269,20 @@ fn targets_by_type(module: &Module) -> HashMap<Signature, Vec<Func>> {
     targets
 }
 
-/// All calls of a module, with the functions that they are in.
+/// All calls in functions whose bodies are looked into, with these functions.
 fn calls(module: &Module) -> impl Iterator<Item = (Func, &Call)> {
-    module.funcs.iter().flat_map(|(func, function)| {
-        let insts = function
-            .blocks()
-            .iter()
-            .flat_map(|&block| function.block_insts(block));
-        insts.filter_map(move |&inst| Some((func, function.inst(inst).op.call()?)))
-    })
+    let summarized = |(_, function): &(Func, &Function)| !known::has_no_body_to_look_into(function);
+    module
+        .funcs
+        .iter()
+        .filter(summarized)
+        .flat_map(|(func, function)| {
+            let insts = function
+                .blocks()
+                .iter()
+                .flat_map(|&block| function.block_insts(block));
+            insts.filter_map(move |&inst| Some((func, function.inst(inst).op.call()?)))
+        })
 }
 
 /// The arguments that a call passes, without the callee of an indirect one.
