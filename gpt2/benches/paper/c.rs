@@ -3,9 +3,9 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::{layers, lines, model};
+use super::{is_there, layers, lines, model};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What the report calls the build of plain loops by clang alone.
 pub const PLAIN: &str = "C, clang, plain";
@@ -91,13 +91,4 @@ fn compile(compiler: &[&str], program: &Path, is_tiny: bool) -> Result<(), Strin
         Ok(status) => Err(format!("{command:?}: {status}")),
         Err(error) => Err(format!("{command:?} does not start: {error}")),
     }
-}
-
-fn is_there(program: &str) -> bool {
-    let mut command = Command::new(program);
-    command
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }

@@ -4,7 +4,7 @@
 //!     cargo zymase bench                         # everything
 //!     cargo zymase bench -- attention gelu       # rows with these words in their names
 //!     cargo zymase bench -- --tiny               # small shapes, to see that it works
-//!     cargo zymase bench -- --without-c --out /tmp/gpt2-bench
+//!     cargo zymase bench -- --without-c --without-torch --out /tmp/gpt2-bench
 //!
 //! Prints tables, and writes `gpt2.json` and pictures. Every row in Rust is measured in a process of
 //! its own, as are the two programs in C: memory and threads that another one has left would make it
@@ -17,6 +17,7 @@ mod model;
 mod options;
 mod pictures;
 mod report;
+mod torch;
 mod training;
 
 use options::Options;
@@ -98,6 +99,9 @@ fn all(options: &Options) -> Result<(), String> {
     if !options.without_c {
         c::measure(options, &mut report)?;
     }
+    if !options.without_torch {
+        torch::measure(options, &mut report);
+    }
     if options.chooses("Rust", "forty steps") {
         training::draw(&options.folder, &mut report)?;
     }
@@ -116,4 +120,14 @@ fn lines(mut command: Command) -> Result<Vec<Line>, String> {
         serde_json::from_str(line).map_err(|error| format!("{command:?} prints {line:?}: {error}"))
     };
     printed.lines().map(read).collect()
+}
+
+/// Whether there is a program of this name.
+fn is_there(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }

@@ -21,7 +21,19 @@ pub struct Variant {
     recompute: bool,
 }
 
-pub const VARIANTS: [Variant; 4] = [
+pub const VARIANTS: [Variant; 6] = [
+    Variant {
+        name: PLAIN,
+        kernel: Kernel::Naive,
+        threads: 1,
+        recompute: false,
+    },
+    Variant {
+        name: "plain loops, all threads",
+        kernel: Kernel::Naive,
+        threads: 0,
+        recompute: false,
+    },
     Variant {
         name: "blocked",
         kernel: Kernel::Blocked,
@@ -48,6 +60,9 @@ pub const VARIANTS: [Variant; 4] = [
     },
 ];
 
+/// The variant in which nobody wrote a product but as loops.
+pub const PLAIN: &str = "plain loops, one thread";
+
 /// The variant that is compared with C.
 pub const TUNED: &str = "tuned, one thread";
 
@@ -57,14 +72,26 @@ const METHODS: [(&str, Backward); 2] = [
     ("synthesized", Backward::Synthesized),
 ];
 
-/// Everything that is measured: times, and the peak of memory with either backward pass. Only the
-/// synthesized one can compute layers again.
+impl Variant {
+    /// What is compared. Only synthesized gradients can compute layers again; and plain loops by hand,
+    /// which no kernel computes, take half a minute a step.
+    fn methods(&self) -> &'static [(&'static str, Backward)] {
+        match self.recompute || self.is_plain() {
+            true => &METHODS[1..],
+            false => &METHODS,
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.kernel == Kernel::Naive
+    }
+}
+
+/// Everything that is measured: times, and the peak of memory with each backward pass.
 pub fn names() -> impl Iterator<Item = String> {
     VARIANTS.iter().flat_map(|variant| {
         let times = format!("{NAME} {}", variant.name);
-        let methods = METHODS
-            .iter()
-            .filter(|(_, backward)| !variant.recompute || *backward == Backward::Synthesized);
+        let methods = variant.methods().iter();
         let memory = methods.map(|(method, _)| format!("{NAME} memory {method} {}", variant.name));
         [times].into_iter().chain(memory)
     })
@@ -101,7 +128,9 @@ struct State {
 
 impl State {
     fn new(variant: Variant, is_tiny: bool) -> State {
+        // Those of the product that the program calls, and those of the products that are found in it.
         set_threads(variant.threads);
+        zymase::set_threads(variant.threads);
         let config = match is_tiny {
             true => Config {
                 positions: 8,
@@ -154,9 +183,13 @@ impl State {
 
     /// Adds the gradient.
     fn gradient(&mut self, backward: Backward) {
+        self.gradient_by(backward, self.variant.kernel);
+    }
+
+    fn gradient_by(&mut self, backward: Backward, kernel: Kernel) {
         let method = Method {
             backward,
-            kernel: self.variant.kernel,
+            kernel,
             recompute: self.variant.recompute,
         };
         let sequences = Sequences {
@@ -185,7 +218,11 @@ impl State {
     /// The largest difference of the two gradients, each as a part of the largest of its tensor.
     fn compare(&mut self) -> f64 {
         self.zero();
-        self.gradient(Backward::ByHand);
+        let by_hand = match self.variant.is_plain() {
+            true => Kernel::Tuned,
+            false => self.variant.kernel,
+        };
+        self.gradient_by(Backward::ByHand, by_hand);
         let by_hand = self.gradients.clone();
         self.zero();
         self.gradient(Backward::Synthesized);
@@ -200,26 +237,30 @@ fn times(variant: Variant, is_tiny: bool) -> Vec<Line> {
     let mut state = State::new(variant, is_tiny);
     let difference = state.compare();
     // The moments are touched for the first time outside of what is measured.
-    state.step(Backward::ByHand);
+    state.step(Backward::Synthesized);
     let clock = match variant.threads {
         1 => Clock::Processor,
         _ => Clock::Passing,
     };
-    let mut best = [f64::INFINITY; 5];
+    let is_plain = variant.is_plain();
+    let mut best = [None; 5];
     for _ in 0..if is_tiny { 1 } else { 4 } {
-        let forward = clock.time(|| state.forward());
+        let forward = (!is_plain).then(|| clock.time(|| state.forward()));
+        let is_measured = |backward| !is_plain || backward == Backward::Synthesized;
         let [hand, synthesized] = METHODS.map(|(_, backward)| {
             state.zero();
-            clock.time(|| state.gradient(backward))
+            is_measured(backward).then(|| clock.time(|| state.gradient(backward)))
         });
-        let [hand_step, synthesized_step] =
-            METHODS.map(|(_, backward)| clock.time(|| state.step(backward)));
+        let [hand_step, synthesized_step] = METHODS.map(|(_, backward)| {
+            is_measured(backward).then(|| clock.time(|| state.step(backward)))
+        });
         let times = [forward, hand, synthesized, hand_step, synthesized_step];
         for (best, time) in best.iter_mut().zip(times) {
-            *best = best.min(time);
+            *best = [*best, time].into_iter().flatten().reduce(f64::min);
         }
     }
     let [forward, hand, synthesized, hand_step, synthesized_step] = best;
+    let beyond_forward = |time: Option<f64>| Some(time? - forward?);
     let shape = format!("B={} T={}", state.tokens.len() / state.length, state.length);
     let common = Line {
         variant: Some(variant.name.to_string()),
@@ -229,18 +270,18 @@ fn times(variant: Variant, is_tiny: bool) -> Vec<Line> {
     vec![
         Line {
             name: NAME.to_string(),
-            forward_ms: Some(forward),
-            hand_backward_ms: Some(hand - forward),
-            hand_gradient_ms: Some(hand),
-            synthesized_backward_ms: Some(synthesized - forward),
-            synthesized_gradient_ms: Some(synthesized),
+            forward_ms: forward,
+            hand_backward_ms: beyond_forward(hand),
+            hand_gradient_ms: hand,
+            synthesized_backward_ms: beyond_forward(synthesized),
+            synthesized_gradient_ms: synthesized,
             difference: Some(difference),
             ..common.clone()
         },
         Line {
             name: format!("{NAME} step"),
-            hand_ms: Some(hand_step),
-            synthesized_ms: Some(synthesized_step),
+            hand_ms: hand_step,
+            synthesized_ms: synthesized_step,
             ..common
         },
     ]

@@ -10,6 +10,8 @@ pub struct Options {
     pub is_tiny: bool,
     /// Whether the program in C is left out.
     pub without_c: bool,
+    /// Whether PyTorch is left out.
+    pub without_torch: bool,
     /// Where files are written.
     pub folder: PathBuf,
     /// The one row that this process measures.
@@ -24,6 +26,7 @@ impl Options {
             words: Vec::new(),
             is_tiny: false,
             without_c: false,
+            without_torch: false,
             folder: target.parent().unwrap_or(target).join("gpt2-bench"),
             alone: None,
         };
@@ -35,11 +38,13 @@ impl Options {
                 "--bench" => {}
                 "--tiny" => options.is_tiny = true,
                 "--without-c" => options.without_c = true,
+                "--without-torch" => options.without_torch = true,
                 "--out" => options.folder = next()?.into(),
                 "--alone" => options.alone = Some(next()?),
                 _ if word.starts_with('-') => {
                     return Err(format!(
-                        "{word} is not an option; there are --tiny, --without-c and --out FOLDER"
+                        "{word} is not an option; there are --tiny, --without-c, \
+                         --without-torch and --out FOLDER"
                     ));
                 }
                 _ => options.words.push(word.to_lowercase()),

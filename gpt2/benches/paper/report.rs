@@ -1,7 +1,7 @@
 //! Tables, and the file with everything.
 
 use super::options::Options;
-use super::{c, model, pictures};
+use super::{c, model, pictures, torch};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -62,6 +62,15 @@ pub struct Steps {
     pub peaks: [Option<f64>; 2],
 }
 
+/// Steps of two programs.
+struct Comparison {
+    /// In the file.
+    name: &'static str,
+    what: &'static str,
+    ratio: f64,
+    expected: &'static str,
+}
+
 /// All that was measured.
 #[derive(Default)]
 pub struct Report {
@@ -109,12 +118,14 @@ impl Report {
     pub fn finish(&self, options: &Options) -> Result<(), String> {
         self.print_gradients();
         self.print_steps();
-        if let Some(faster) = self.faster_than_c() {
-            println!(
-                "\nA step in Rust ({}, synthesized) is {faster:.2} times as fast as one in plain C \
-                 (clang, by hand); expected: at least 2.5.",
-                model::TUNED
-            );
+        for Comparison {
+            what,
+            ratio,
+            expected,
+            ..
+        } in self.comparisons()
+        {
+            println!("\n{what}: {ratio:.2} ({expected}).");
         }
         if let Some(difference) = self.losses {
             println!(
@@ -122,13 +133,18 @@ impl Report {
             );
         }
         let file = options.folder.join("gpt2.json");
+        let comparisons: serde_json::Map<_, _> = self
+            .comparisons()
+            .into_iter()
+            .map(|comparison| (comparison.name.to_string(), json!(comparison.ratio)))
+            .collect();
         let everything = json!({
             "machine": machine(),
             "is_tiny": options.is_tiny,
             "rows": self.rows,
             "skipped": self.skipped,
             "failures": self.failures,
-            "rust_step_over_plain_c": self.faster_than_c(),
+            "comparisons": comparisons,
             "largest_difference_of_losses": self.losses,
         });
         let text = serde_json::to_string_pretty(&everything).map_err(|error| error.to_string())?;
@@ -148,8 +164,11 @@ impl Report {
              synthesized | ratio | over forward | differs |"
         );
         println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-        for row in self.rows.iter().filter(|row| row.line.forward_ms.is_some()) {
+        for row in &self.rows {
             let line = &row.line;
+            if line.forward_ms.is_none() && line.synthesized_gradient_ms.is_none() {
+                continue;
+            }
             println!(
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
                 row.title(),
@@ -206,7 +225,8 @@ impl Report {
         let mut steps: Vec<Steps> = Vec::new();
         for row in &self.rows {
             let line = &row.line;
-            if line.hand_ms.is_none() && line.peak_kb.is_none() {
+            let has_time = line.hand_ms.is_some() || line.synthesized_ms.is_some();
+            if !has_time && line.peak_kb.is_none() {
                 continue;
             }
             let title = row.title().replace(" step", "").replace(" memory", "");
@@ -219,7 +239,7 @@ impl Report {
                 });
                 steps.len() - 1
             });
-            if line.hand_ms.is_some() {
+            if has_time {
                 steps[at].times = [line.hand_ms, line.synthesized_ms];
             } else {
                 let is_synthesized = line.method.as_deref() == Some("synthesized");
@@ -229,18 +249,69 @@ impl Report {
         steps
     }
 
-    /// A step in plain C by hand over one in Rust.
-    fn faster_than_c(&self) -> Option<f64> {
+    /// Steps of different programs, as far as they were measured.
+    fn comparisons(&self) -> Vec<Comparison> {
         let find = |language: &str, variant: Option<&str>| {
-            self.rows.iter().find(|row| {
+            let row = self.rows.iter().find(|row| {
                 row.language == language
                     && row.line.variant.as_deref() == variant
-                    && row.line.hand_ms.is_some()
-            })
+                    && (row.line.hand_ms.is_some() || row.line.synthesized_ms.is_some())
+            });
+            row.map(|row| (row.line.hand_ms, row.line.synthesized_ms))
         };
-        let rust = find("Rust", Some(model::TUNED))?.line.synthesized_ms?;
-        let plain = find(c::PLAIN, None)?.line.hand_ms?;
-        Some(plain / rust)
+        let synthesized = |language, variant| find(language, variant)?.1;
+        let by_hand = |language, variant| find(language, variant)?.0;
+        let tuned = synthesized("Rust", Some(model::TUNED));
+        let plain = synthesized("Rust", Some(model::PLAIN));
+        let clang = by_hand(c::PLAIN, None);
+        let c = synthesized("C, Zymase", None);
+        let compiled = synthesized(torch::LANGUAGE, Some(torch::COMPILED));
+        let all = [
+            (
+                "rust_step_over_plain_c",
+                "A step in plain C (clang, by hand) over one in Rust (tuned)",
+                clang,
+                tuned,
+                "expected: at least 2.5",
+            ),
+            (
+                "loops_over_tuned",
+                "A step in Rust with plain loops over one with the tuned product",
+                plain,
+                tuned,
+                "expected: at most 1.1",
+            ),
+            (
+                "loops_over_torch",
+                "A step in Rust with plain loops over one in PyTorch, compiled",
+                plain,
+                compiled,
+                "expected: at most 1",
+            ),
+            (
+                "plain_c_over_c",
+                "A step in plain C (clang, by hand) over a synthesized one in C",
+                clang,
+                c,
+                "expected: at least 3",
+            ),
+            (
+                "c_over_torch",
+                "A synthesized step in C over one in PyTorch, compiled",
+                c,
+                compiled,
+                "expected: at most 1",
+            ),
+        ];
+        let all = all.into_iter().filter_map(|(name, what, a, b, expected)| {
+            Some(Comparison {
+                name,
+                what,
+                ratio: a? / b?,
+                expected,
+            })
+        });
+        all.collect()
     }
 }
 
