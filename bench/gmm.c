@@ -51,8 +51,8 @@ int main(int count, char **words) {
   arguments(count, words);
   check_example();
   const int sizes[][2] = {{2, 5},   {2, 100}, {10, 10}, {10, 50},
-                          {20, 25}, {64, 10}, {32, 25}, {64, 100}};
-  for (int s = 0; s < (tiny ? 1 : 8); s++) {
+                          {20, 25}, {64, 10}, {32, 25}, {128, 5}, {64, 100}};
+  for (int s = 0; s < (tiny ? 1 : 9); s++) {
     int d = tiny ? 3 : sizes[s][0], k = sizes[s][1], size = k + 2 * k * d + k * d * (d - 1) / 2;
     struct gmm p = problem(d, k, tiny ? 20 : 1000);
     double *g = zeros(size), *by_hand = zeros(size);

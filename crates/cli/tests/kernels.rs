@@ -152,6 +152,28 @@ fn on_one_command_line() {
     }
 }
 
+/// Memory for the buffers of kernels, which there is none of, and how often that was found out.
+const NO_MEMORY: &str = r#"
+#include <errno.h>
+#include <stdio.h>
+static int refused;
+int posix_memalign(void **memory, size_t align, size_t size) {
+    __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+    return ENOMEM;
+}
+__attribute__((destructor)) static void tell(void) { printf("refused: %d\n", refused > 0); }
+"#;
+
+#[test]
+fn without_memory_for_buffers_products_are_loops() {
+    let sources = Sources::new();
+    std::fs::write(sources.path("no_memory.c"), NO_MEMORY).unwrap();
+    sources.run(&format!(
+        "{ZYMASE} cc -O2 main.c product.c no_memory.c -lm -o program"
+    ));
+    assert_eq!(sources.printed(&[]), format!("{WITH}refused: 1\n"));
+}
+
 #[test]
 fn from_objects_and_archives() {
     let sources = Sources::new();

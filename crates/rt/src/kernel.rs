@@ -4,9 +4,10 @@
 //! The crates choose by themselves only with the standard library. What they choose from is public,
 //! and so is the way to ask the processor.
 
+use crate::memory;
 use core::ops::{Add, Mul};
 use gemm_common::Parallelism;
-use gemm_common::cache::CACHE_INFO;
+use gemm_common::cache::{CACHE_INFO, KernelParams, kernel_params};
 use gemm_common::gemm::gemm_basic_generic;
 use gemm_common::simd::Scalar;
 #[cfg(target_arch = "x86_64")]
@@ -61,7 +62,8 @@ pub trait Number: Copy + Sync + Add<Output = Self> + Mul<Output = Self> {
     /// Zero.
     const ZERO: Self;
 
-    /// out += scale · a b by the kernels of one level; the sizes are m, n and k.
+    /// out += scale · a b by the kernels of one level; the sizes are m, n and k. Says whether there was
+    /// memory for that; if not, nothing has been done.
     ///
     /// # Safety
     ///
@@ -74,9 +76,10 @@ pub trait Number: Copy + Sync + Add<Output = Self> + Mul<Output = Self> {
         a: Matrix<Self>,
         b: Matrix<Self>,
         scale: Self,
-    );
+    ) -> bool;
 
-    /// out += scale · a b by the best kernels that there are here.
+    /// out += scale · a b by the best kernels that there are here. Says whether there was memory for
+    /// that; if not, nothing has been done.
     ///
     /// # Safety
     ///
@@ -87,7 +90,7 @@ pub trait Number: Copy + Sync + Add<Output = Self> + Mul<Output = Self> {
         a: Matrix<Self>,
         b: Matrix<Self>,
         scale: Self,
-    ) {
+    ) -> bool {
         // SAFETY: this is the promise of the caller.
         unsafe { Self::add_product_at(Level::best(), sizes, out, a, b, scale) }
     }
@@ -101,9 +104,10 @@ macro_rules! add_product {
         let (out, (out_row, out_column)) = $out;
         let (a, (a_row, a_column)) = $a;
         let (b, (b_row, b_column)) = $b;
+        let buffers = buffers([m, n, k], MR_DIV_N * $lanes, NR, size_of::<$number>());
         // SAFETY: the token is proof that the processor has these instructions; the elements are
         // those that the caller has promised.
-        unsafe {
+        memory::with_reserved(buffers, || unsafe {
             gemm_basic_generic::<
                 _,
                 $number,
@@ -139,8 +143,27 @@ macro_rules! add_product {
                 false,
                 Parallelism::None,
             );
-        }
+        })
     }};
+}
+
+/// How much memory the kernels ask for at most, in their two buffers: one for packed matrices and one
+/// for the part of `a` that stays in the cache.
+fn buffers([m, n, k]: [usize; 3], rows: usize, columns: usize, size: usize) -> [usize; 2] {
+    let KernelParams { kc, mc, nc } = match m <= 64 && n <= 64 {
+        true => {
+            let kc = k.clamp(1, 512);
+            let mc = CACHE_INFO[1].cache_bytes / size / kc / rows * rows;
+            let nc = n.next_multiple_of(columns);
+            KernelParams { kc, mc, nc }
+        }
+        false => kernel_params(m, n, k, rows, columns, size),
+    };
+    let nc = if nc > 0 { nc } else { 128 * columns };
+    let bytes = |numbers: usize| numbers.saturating_mul(kc).saturating_mul(size);
+    let packed =
+        bytes(nc.next_multiple_of(columns)).saturating_add(bytes(m.next_multiple_of(rows)));
+    [packed, bytes(mc)].map(|bytes| bytes.saturating_add(2 * memory::ALIGN))
 }
 
 /// The kernels for a type, with the numbers of its elements in vectors of 64, 32 and 16 bytes.
@@ -156,7 +179,7 @@ macro_rules! number {
                 a: Matrix<$number>,
                 b: Matrix<$number>,
                 scale: $number,
-            ) {
+            ) -> bool {
                 match level {
                     #[cfg(target_arch = "x86_64")]
                     Level::V4(simd) => {
@@ -273,7 +296,7 @@ mod tests {
                 (a.as_mut_ptr(), a_distances),
                 (b.as_mut_ptr(), (1, k as isize)),
             );
-            T::add_product_at(level, [m, n, k], out, a, b, scale);
+            assert!(T::add_product_at(level, [m, n, k], out, a, b, scale));
         }
         assert!(out == expected, "{m} {n} {k} {transposed}");
     }

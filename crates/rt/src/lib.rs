@@ -16,6 +16,8 @@
 extern crate alloc;
 
 mod kernel;
+#[doc(hidden)]
+pub mod memory;
 #[cfg(zymase_object)]
 mod object;
 mod product;

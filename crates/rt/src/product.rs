@@ -232,21 +232,25 @@ impl<T: Number> Product<T> {
         }
     }
 
-    /// By the kernels for this processor.
+    /// By the kernels for this processor, or element by element where there is no memory for them.
     ///
     /// # Safety
     ///
     /// As for [`Product::add`]; the operands are aligned.
     unsafe fn add_by_kernel(self) {
         // SAFETY: the elements are those that the caller has promised.
-        unsafe {
+        let is_done = unsafe {
             T::add_product(
                 [self.m, self.n, self.k],
                 (self.out.start.cast(), self.out.distances()),
                 (self.a.start.cast(), self.a.distances()),
                 (self.b.start.cast(), self.b.distances()),
                 self.scale,
-            );
+            )
+        };
+        if !is_done {
+            // SAFETY: as before.
+            unsafe { self.add_plainly() };
         }
     }
 }

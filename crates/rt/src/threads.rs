@@ -4,6 +4,7 @@
 //! products get them that take much longer; there is no pool that a `fork` would break, and the parts
 //! depend on nothing but the number of threads, so results do not change from run to run.
 
+use alloc::vec::Vec;
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicI64, Ordering};
 
@@ -102,12 +103,13 @@ struct Job<'a> {
 /// Calls a function with the numbers below `count`, each in a thread of its own. Where there are no
 /// more threads to be had, this one does the work.
 pub fn for_each(count: usize, part: &(dyn Fn(usize) + Sync)) {
-    if count == 1 {
-        return part(0);
+    let (mut jobs, mut threads) = (Vec::new(), Vec::new());
+    let is_there =
+        jobs.try_reserve_exact(count).is_ok() && threads.try_reserve_exact(count).is_ok();
+    if count == 1 || !is_there {
+        return (0..count).for_each(part);
     }
-    let mut jobs = alloc::vec::Vec::with_capacity(count);
     jobs.extend((0..count).map(|index| Job { part, index }));
-    let mut threads = alloc::vec::Vec::with_capacity(count);
     for job in &jobs[1..] {
         // SAFETY: zero is a handle as good as any until it is written; the job lives until the
         // thread has been waited for below, and `run` takes it for what it is.
