@@ -19,15 +19,16 @@ use crate::ir::{
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
-use crate::reverse::nest;
+use crate::reverse::nest::{self, Change};
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
 use crate::simplify::{
-    choose_undefined, expand_nests, hoist_loads, recognize_absolute_values, split_loads,
+    choose_undefined, copy_operands, expand_nests, hoist_loads, recognize_absolute_values,
+    split_loads,
 };
 use cranelift_entity::SecondaryMap;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// How many bytes of memory are looked at for a pointer.
@@ -69,8 +70,8 @@ pub struct Primal {
 
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
-    /// derivative as nests, or none that could be computed from what is left of their inputs, are
-    /// expanded to loops, which have. Loops that move memory of which only the whole has a type
+    /// derivative as nests are expanded to loops, which have; those whose inputs are overwritten too,
+    /// unless they are products of matrices, which get copies of these. Loops that move memory of which only the whole has a type
     /// become copies. Loads through a choice of pointers, of which one may have a shadow and the
     /// other none, become a choice of loads.
     pub fn new(
@@ -83,6 +84,8 @@ impl Primal {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
         let mut may_split = true;
+        // Nests that read copies of what is overwritten already.
+        let mut has_copies = HashSet::new();
         loop {
             let primal = match Primal::analysed(
                 module,
@@ -110,11 +113,29 @@ impl Primal {
             if hoist_loads::run(&mut function, &primal.steady_loads()) {
                 continue;
             }
-            let chosen = nest::to_expand(&primal, options);
-            let Some(&first) = chosen.iter().next() else {
+            let changes = nest::to_change(&primal, options);
+            let Some(&first) = changes.keys().next() else {
                 return Ok(primal);
             };
-            if !expand_nests::expand(&mut function, |inst, _| chosen.contains(&inst)) {
+            let mut changed = false;
+            let mut expanded = HashSet::new();
+            for (&inst, change) in &changes {
+                match change {
+                    Change::Copy(inputs) if !has_copies.contains(&inst) => {
+                        let new = copy_operands::run(module, &mut function, inst, inputs);
+                        has_copies.extend(new);
+                        changed |= new.is_some();
+                    }
+                    _ => {
+                        expanded.insert(inst);
+                    }
+                }
+            }
+            if changed {
+                effects = Rc::new(effects.extended(module));
+            }
+            changed |= expand_nests::expand(&mut function, |inst, _| expanded.contains(&inst));
+            if !changed {
                 return Err(primal.refuse(module, first, "a copy of a loop nest"));
             }
         }

@@ -32,6 +32,8 @@ pub struct Origins {
     pub(crate) types: HashMap<Type, Ty>,
     pub(crate) tbaa: HashMap<Tbaa, Md>,
     pub(crate) scopes: HashMap<Scope, Md>,
+    /// Those of the domains that core has made.
+    pub(crate) domains: HashMap<u32, Md>,
     pub(crate) llvm: crate::ll::Mdl,
     pub(crate) context: crate::ll::Ctx,
     /// Functions that export declared, by name.
@@ -46,6 +48,7 @@ impl Origins {
             types: HashMap::new(),
             tbaa: HashMap::new(),
             scopes: HashMap::new(),
+            domains: HashMap::new(),
             llvm: module.raw(),
             context: module.context().raw(),
             declared: HashMap::new(),

@@ -23,26 +23,60 @@ use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
+use crate::simplify::copy_operands::can_copy;
 use crate::simplify::lower_products::products;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The nests of a function that must be expanded before it can be differentiated. There is no place
-/// for checks and notes in a nest.
-pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
+/// What a nest has to become before it can be differentiated.
+pub enum Change {
+    /// Loops.
+    Expand,
+    /// A nest that reads copies of these inputs, which are overwritten before its reverse runs.
+    Copy(Vec<usize>),
+}
+
+/// The nests of a function that cannot be differentiated as they are. There is no place for checks and
+/// notes in a nest.
+pub fn to_change(primal: &Primal, options: &Options) -> BTreeMap<Inst, Change> {
     let func = &primal.function;
     let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
-    let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
-        Op::Nest(nest) => {
-            // Nests have no branches on whether a shadow is one.
-            options.check_finite
-                || primal.key.recording
-                || primal.key.runtime_activity
-                || !has_derivative(primal, **inst, nest)
-                || options.flips(Choice::ExpandNest, (&func.name, **inst))
+    let change = |&inst: &Inst| {
+        let Op::Nest(nest) = &func.inst(inst).op else {
+            return None;
+        };
+        // Nests have no branches on whether a shadow is one.
+        let must_expand = options.check_finite
+            || primal.key.recording
+            || primal.key.runtime_activity
+            || !has_derivative(primal, inst, nest)
+            || options.flips(Choice::ExpandNest, (&func.name, inst));
+        if must_expand {
+            return Some((inst, Change::Expand));
         }
-        _ => false,
+        let lost = lost_inputs(primal, inst, nest);
+        let data = func.inst(inst);
+        let can_copy = || lost.iter().all(|&input| can_copy(func, data, nest, input));
+        match lost.is_empty() {
+            true => None,
+            // What no kernel computes is as good in loops.
+            false if calls_kernels(primal, data, nest) && can_copy() => {
+                Some((inst, Change::Copy(lost)))
+            }
+            false => Some((inst, Change::Expand)),
+        }
     };
-    insts.filter(must_expand).copied().collect()
+    insts.filter_map(change).collect()
+}
+
+/// The inputs that the reverse of a nest reads again and that are overwritten by then.
+fn lost_inputs(primal: &Primal, inst: Inst, nest: &Nest) -> Vec<usize> {
+    if !primal.key.reverse {
+        return Vec::new();
+    }
+    let again = read_again(primal, primal.function.inst(inst), nest);
+    let lost = again.into_iter();
+    lost.filter(|&input| !primal.is_input_intact(inst, input))
+        .collect()
 }
 
 /// Whether a nest has no derivative at all, or one that is made of nests.
@@ -59,11 +93,7 @@ fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
     let is_float = |param: &Value| nest.body.func.ty(*param).float_kind().is_some();
     let plain = plain && active_params(primal, data, nest).iter().all(is_float);
     let varied = body::varied(&nest.body, active_params(primal, data, nest).into_iter());
-    if !plain || !body::has_rules(&nest.body, &varied) {
-        return false;
-    }
-    let mut again = read_again(primal, data, nest).into_iter();
-    !primal.key.reverse || again.all(|input| primal.is_input_intact(inst, input))
+    plain && body::has_rules(&nest.body, &varied)
 }
 
 /// The inputs that the reverse of a nest reads again.

@@ -21,8 +21,8 @@ use crate::analysis::trip_count::Count;
 use crate::chaos::Choice;
 use crate::derivative::Key;
 use crate::ir::{
-    Access, Declared, FnFlags, Function, Inst, Module, Region, SourcePart, SourceTypeData, Type,
-    Value,
+    Access, Declared, FnFlags, Function, Inst, Module, Region, Scope, ScopeData, SourcePart,
+    SourceTypeData, Type, Value,
 };
 use crate::plan::{Need, Plan};
 use crate::primal::{Primal, declared};
@@ -38,6 +38,8 @@ pub struct Layout {
     fields: HashMap<Need, i64>,
     arrays: HashMap<Loop, Array>,
     frames: HashMap<Inst, CalleeFrame>,
+    /// For values in records of inner loops, the scope of their field, and those of the others.
+    scopes: HashMap<Need, (Scope, Vec<Scope>)>,
 }
 
 /// The frame of a callee in the record of a level.
@@ -110,9 +112,42 @@ impl Layout {
         plan: &Plan,
     ) -> Layout {
         let empty = Layout::with_own(synthesis, primal, augmented, plan, Some(0));
-        match empty.frame_bytes() {
+        let mut layout = match empty.frame_bytes() {
             0 => empty,
             _ => Layout::with_own(synthesis, primal, augmented, plan, None),
+        };
+        layout.tell_apart(&mut synthesis.module, primal, plan);
+        layout
+    }
+
+    /// Says of the fields of a record that they are different memory. An optimizer sees that too, until
+    /// it must ask at run time whether other arrays of a loop overlap: then it compares all of them, and
+    /// the fields of records lie between each other.
+    fn tell_apart(&mut self, module: &mut Module, primal: &Primal, plan: &Plan) {
+        /// The lists grow with the square of this.
+        const MOST_FIELDS: usize = 32;
+        let has_inner = |l: Loop| {
+            primal
+                .loops
+                .iter()
+                .any(|m| primal.loops.parent(m) == Some(l))
+        };
+        for l in primal.loops.iter().filter(|&l| !has_inner(l)) {
+            let mut fields = plan.cached();
+            fields.retain(|need| need.level == Some(l));
+            if !(2..=MOST_FIELDS).contains(&fields.len()) {
+                continue;
+            }
+            let domain = module.scopes.values().map(|scope| scope.domain + 1).max();
+            let domain = domain.unwrap_or(0);
+            let scopes = fields
+                .iter()
+                .map(|_| module.scopes.push(ScopeData { domain }));
+            let scopes: Vec<Scope> = scopes.collect();
+            for (&need, &own) in fields.iter().zip(&scopes) {
+                let others = scopes.iter().copied().filter(|&scope| scope != own);
+                self.scopes.insert(need, (own, others.collect()));
+            }
         }
     }
 
@@ -300,6 +335,16 @@ impl Layout {
     /// Where the frame of a call's callee stands.
     pub fn callee_frame(&self, inst: Inst) -> CalleeFrame {
         self.frames.get(&inst).copied().unwrap_or_default()
+    }
+
+    /// An access to a cached value.
+    pub(super) fn access_to(&self, module: &Module, need: Need, ty: Type) -> Access {
+        let mut access = self.access(module, ty);
+        if let Some((own, others)) = self.scopes.get(&need) {
+            access.scopes.push(*own);
+            access.noalias.clone_from(others);
+        }
+        access
     }
 
     /// An access to the tape.

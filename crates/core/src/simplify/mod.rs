@@ -3,6 +3,7 @@
 pub mod canonical_loops;
 pub mod check_allocations;
 pub mod choose_undefined;
+pub mod copy_operands;
 pub mod dead_code;
 pub mod dispatch_calls;
 pub mod expand_nests;

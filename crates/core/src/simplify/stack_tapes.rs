@@ -16,7 +16,10 @@
 //! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`] or
 //! [`FnFlags::OWN_TAPE`]. After: none has.
 
-use crate::analysis::effects::callees;
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
+use crate::analysis::effects::{callees, callers};
+use crate::analysis::loops::Loops;
 use crate::chaos::Choice;
 use crate::ir::{
     Access, BinaryOp, Builder, Callee, CastOp, Constant, Edge, FnFlags, Func, Function, Global,
@@ -67,7 +70,62 @@ pub fn run(
             }
         }
     }
+    let whole = funcs.iter().filter(|&func| {
+        let is_half = pairs
+            .iter()
+            .any(|&(one, other)| [one, other].contains(func));
+        !is_half && !on_heap.contains(func) && !module.funcs[*func].is_declaration()
+    });
+    let whole: Vec<Func> = whole.copied().collect();
+    hold(module, &whole, options);
     on_stack
+}
+
+/// Lets functions hold the stack while a loop in them makes and frees tapes over and over: otherwise
+/// the stack would be empty after each iteration, and its memory would go and come back. None of them
+/// may return with more or less on the stack than there was.
+fn hold(module: &mut Module, funcs: &[Func], options: &Options) {
+    let pushing = callers(module, |function| function.name == PUSH);
+    for &func in funcs {
+        let function = &module.funcs[func];
+        let cfg = Cfg::new(function);
+        let dominators = Dominators::new(function, &cfg);
+        let Ok(loops) = Loops::new(function, &cfg, &dominators) else {
+            continue;
+        };
+        let pushes = |&inst: &Inst| match function.inst(inst).op.call().map(|call| call.callee) {
+            Some(Callee::Direct(callee)) => pushing.contains(callee),
+            _ => false,
+        };
+        let blocks = function.blocks().iter().copied();
+        let mut inside = blocks.filter(|&block| loops.innermost(block).is_some());
+        if !inside.any(|block| function.block_insts(block).iter().any(pushes)) {
+            continue;
+        }
+        let ((push, push_sig), (pop, pop_sig)) = (push(module, options), pop(module, options));
+        let function = &mut module.funcs[func];
+        let least = function.iconst(Type::i64(), ALIGN.into());
+        let entry = function.entry();
+        let insts = function.block_insts(entry).to_vec();
+        function.set_block_insts(entry, Vec::new());
+        let held = Builder::new(function, entry).call(push, push_sig, vec![least]);
+        for inst in insts {
+            function.attach_inst(entry, inst);
+        }
+        for block in function.blocks().to_vec() {
+            let mut insts = function.block_insts(block).to_vec();
+            let Some(last) = insts
+                .pop()
+                .filter(|&last| function.inst(last).op == Op::Return)
+            else {
+                continue;
+            };
+            function.set_block_insts(block, insts);
+            let mut b = Builder::new(function, block);
+            b.call(pop, pop_sig.clone(), held.into_iter().collect());
+            function.attach_inst(block, last);
+        }
+    }
 }
 
 const FLAGS: FnFlags = FnFlags::TAPE.union(FnFlags::OWN_TAPE);
@@ -199,16 +257,18 @@ fn memory(module: &mut Module, options: &Options) -> (Callable, Callable) {
     }
 }
 
+/// The function that makes memory of the stack.
+const PUSH: &str = "zymase.tape_push";
+
 /// `memory = push(bytes)`.
 fn push(module: &mut Module, options: &Options) -> Callable {
     let sig = Signature::new(vec![Type::i64()], Type::ptr());
-    let name = "zymase.tape_push";
-    if let Some(func) = module.func_by_name(name) {
+    if let Some(func) = module.func_by_name(PUSH) {
         return (func, sig);
     }
     let (grow, grow_sig) = grow(module, options);
     let state = state(module);
-    let mut function = Function::with_entry(name, sig.clone());
+    let mut function = Function::with_entry(PUSH, sig.clone());
     function.local = true;
     function.ret.flags |= ParamFlags::NOALIAS;
     let (entry, bytes) = (function.entry(), function.arguments()[0]);

@@ -68,12 +68,12 @@ impl Exporter<'_> {
         let on_all = |pick: fn(&Access) -> &Vec<Scope>| {
             let everywhere = |scope: &&Scope| rest.iter().all(|other| pick(other).contains(scope));
             let scopes = pick(first).iter().filter(everywhere);
-            scopes
-                .filter_map(|scope| self.origins.scopes.get(scope).copied())
-                .collect::<Vec<Md>>()
+            scopes.copied().collect::<Vec<Scope>>()
         };
-        let mut scopes = on_all(|access| &access.scopes);
-        let mut noalias = on_all(|access| &access.noalias);
+        let scopes = on_all(|access| &access.scopes);
+        let noalias = on_all(|access| &access.noalias);
+        let mut scopes: Vec<Md> = scopes.into_iter().map(|scope| self.scope(scope)).collect();
+        let mut noalias: Vec<Md> = noalias.into_iter().map(|scope| self.scope(scope)).collect();
         if let Some(regions) = &self.regions
             && rest.iter().all(|other| other.region == first.region)
         {
@@ -92,6 +92,21 @@ impl Exporter<'_> {
             let tag = ll::make_node(c, &[node, node, zero]);
             self.attach(value, "tbaa", tag);
         }
+    }
+
+    /// The node of a scope, which core may have made itself.
+    fn scope(&mut self, scope: Scope) -> Md {
+        if let Some(&known) = self.origins.scopes.get(&scope) {
+            return known;
+        }
+        let c = self.origins.context;
+        let name = |text: &str| ll::make_string(c, text);
+        let domains = self.origins.domains.entry(self.module.scopes[scope].domain);
+        let domain =
+            *domains.or_insert_with(|| ll::make_self_node(c, &[name("fields of a record")]));
+        let node = ll::make_self_node(c, &[domain, name("field")]);
+        self.origins.scopes.insert(scope, node);
+        node
     }
 
     fn attach_list(&mut self, value: Val, kind: &str, nodes: &[Md]) {

@@ -59,7 +59,7 @@ impl Gradient<'_> {
         let ty = self.augmented.func.ty(need.value);
         let record = self.record_address(need.level);
         let offset = layout.offset_of(need);
-        let access = layout.access(&self.synthesis.module, ty);
+        let access = layout.access_to(&self.synthesis.module, need, ty);
         let mut builder = self.builder();
         let address = builder.offset(record, offset);
         builder.load(ty, address, access)

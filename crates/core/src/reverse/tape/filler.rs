@@ -241,7 +241,7 @@ impl Filler<'_> {
         let record = self.addresses[&need.level];
         let offset = self.layout.offset_of(need);
         let ty = self.augmented.func.ty(need.value);
-        let access = self.layout.access(&self.synthesis.module, ty);
+        let access = self.layout.access_to(&self.synthesis.module, need, ty);
         let (block, at) = match *self.augmented.func.def(need.value) {
             ValueDef::Param(block, _) => (block, self.start_of(block)),
             ValueDef::Result(inst) => {
