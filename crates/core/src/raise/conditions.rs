@@ -286,8 +286,9 @@ impl Terms<'_> {
         if x.is_disjoint(&y) {
             return true;
         }
-        // The same range, or one that begins at the same place, is not worth a question.
-        if x.low == y.low || x.high == y.high {
+        // The same range, or one that begins or ends at the same place, is not worth a question; nor are
+        // two places that are the same in the first iteration.
+        if x.low == y.low || x.high == y.high || self.meet_first(a, b) {
             return false;
         }
         let pair = (x, y);
@@ -295,6 +296,18 @@ impl Terms<'_> {
             self.conditions.apart.push(pair);
         }
         true
+    }
+
+    /// Whether two places are the same in the first iteration of all loops of the region.
+    fn meet_first(&self, a: &Place, b: &Place) -> bool {
+        let first = |place: &Place| {
+            let mut first = place.address.clone();
+            for l in self.loops_of(&place.address) {
+                (_, first) = first.split(l)?;
+            }
+            Some(first)
+        };
+        first(a).is_some_and(|address| first(b) == Some(address))
     }
 
     fn are_known_apart(&self, a: &Place, b: &Place) -> bool {
