@@ -8,7 +8,7 @@ use common::{Folder, succeed};
 const ACCURACY: &str = include_str!("programs/vector_math.c");
 
 /// What is in the C program.
-const FUNCTIONS: usize = 21;
+const FUNCTIONS: usize = 34;
 
 /// Every function, over all numbers of single precision at a step, and numbers of double precision by
 /// chance. `ZYMASE_EXHAUSTIVE=1` leaves no number of single precision out, `ZYMASE_SEED` is another seed.

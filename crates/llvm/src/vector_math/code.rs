@@ -320,6 +320,23 @@ impl<'c> V<'c> {
         self.bits().and(mask).float()
     }
 
+    /// The square root.
+    pub fn sqrt(self) -> V<'c> {
+        let bits = if self.lane == Lane::F32 { 32 } else { 64 };
+        let (ty, width) = (self.code.vector(self.lane), self.code.width);
+        let text = format!(
+            "call {ty} @llvm.sqrt.v{width}f{bits}({ty} {})",
+            self.written()
+        );
+        self.code.emit(self.lane, &text)
+    }
+
+    /// The first 26 bits of a number of double precision. Products of two such numbers are exact, and so
+    /// is the difference to the number that they are from.
+    pub fn high(self) -> V<'c> {
+        self.bits().and(-1 << 27).float()
+    }
+
     /// This number, which is not negative, with the sign of another.
     pub fn with_sign_of(self, other: V<'c>) -> V<'c> {
         let mask = match self.lane {
