@@ -26,14 +26,6 @@ impl<'c> Scaled<'c> {
         let (_, rest_bits) = rest.round();
         self.value * half_bits.power_of_two() * rest_bits.power_of_two()
     }
-
-    /// Half of it.
-    fn half(self) -> Scaled<'c> {
-        Scaled {
-            exponent: (self.exponent.0 - 1.0).round(),
-            ..self
-        }
-    }
 }
 
 /// A power of e: 2 to the power of the exponent, times one more than the sum of r and what is curved.
@@ -148,18 +140,30 @@ pub fn tanh(x: V<'_>) -> V<'_> {
     size.less(0.625).choose(near, far).with_sign_of(x)
 }
 
-/// Half of e to the power of |x|, in double precision.
-fn half_power(x: V<'_>) -> V<'_> {
-    match x.lane {
-        Lane::F32 => 0.5 * exp_small(x.double().abs().clamp(0.0, 100.0)),
-        _ => exp_scaled(x.abs().clamp(0.0, 711.0)).half().all(),
+/// The hyperbolic sine or cosine of |x|, by the sign of e to the power of -|x|. In double precision, and
+/// for the sine of numbers that are not small.
+fn hyperbolic(x: V<'_>, sign: f64) -> V<'_> {
+    if x.lane == Lane::F32 {
+        let power = 0.5 * exp_small(x.double().abs().clamp(0.0, 100.0));
+        return power + sign * 0.25 / power;
     }
+    let power = power_of_e(x.abs().clamp(0.0, 711.0), None);
+    let (whole, lost) = x.constant(1.0).exact_sum(power.r);
+    let rest = lost + power.curved;
+    // The inverse, in the unit of the power. Of a large power it is nothing.
+    let (_, unit) = (-2.0 * power.exponent.0).clamp(-200.0, 0.0).round();
+    let inverse = sign * unit.power_of_two() / (whole + rest);
+    let (sum, lost) = whole.exact_sum(inverse);
+    Scaled {
+        value: sum + (lost + rest),
+        exponent: (power.exponent.0 - 1.0).round(),
+    }
+    .all()
 }
 
 /// The hyperbolic sine.
 pub fn sinh(x: V<'_>) -> V<'_> {
-    let power = half_power(x);
-    let far = power - 0.25 / power;
+    let far = hyperbolic(x, -1.0);
     match x.lane {
         Lane::F32 => {
             let size = x.double().abs();
@@ -177,8 +181,7 @@ pub fn sinh(x: V<'_>) -> V<'_> {
 
 /// The hyperbolic cosine.
 pub fn cosh(x: V<'_>) -> V<'_> {
-    let power = half_power(x);
-    let made = power + 0.25 / power;
+    let made = hyperbolic(x, 1.0);
     match x.lane {
         Lane::F32 => made.single(),
         _ => made,
