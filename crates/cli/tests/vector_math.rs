@@ -25,8 +25,17 @@ fn errors_are_less_than_two_units() {
         let built = folder.zymase(&format!("{build} --print-after=finish"));
         succeed(&built);
         let text = String::from_utf8(built.stderr).unwrap();
-        let loops = text.lines().filter(|line| line.starts_with("vector.body"));
-        assert!(loops.count() >= FUNCTIONS, "not all loops became vectors");
+        let functions = text.split("\ndefine ").skip(1);
+        let gradients: Vec<&str> = functions
+            .filter(|text| text.lines().next().unwrap().contains(".gradient("))
+            .collect();
+        assert_eq!(gradients.len(), FUNCTIONS);
+        for gradient in gradients {
+            let bodies = vector_bodies(gradient);
+            let is_scalar = |line: &str| line.contains("call") && !line.contains("<");
+            let scalar = bodies.iter().any(|body| body.lines().any(is_scalar));
+            assert!(!scalar && !bodies.is_empty(), "no vectors: {gradient}");
+        }
         let ran = folder.command("./math", &format!("{step} {count} {seed}"));
         println!("{}", succeed(&ran));
     }

@@ -67,12 +67,13 @@ const KERNELS: &[(MathFn, &[Lane], Kernel)] = {
     ]
 };
 
-/// How many numbers a vector may have. What is wider than the registers of a machine is taken apart,
-/// so all of them work everywhere; LLVM chooses what fits.
-fn widths(lane: Lane) -> &'static [u32] {
+/// Whether the C library computes two or four numbers one by one in less time than a vector of 16 bytes
+/// takes: it looks parts of these functions up in tables.
+fn is_fast_alone(function: MathFn, lane: Lane) -> bool {
+    use MathFn::{Exp2, Log, Log2, Pow};
     match lane {
-        Lane::F32 => &[2, 4, 8, 16],
-        _ => &[2, 4, 8],
+        Lane::F32 => function == Pow,
+        _ => matches!(function, Exp2 | Log | Log2 | Pow),
     }
 }
 
@@ -123,6 +124,17 @@ impl Scalar {
         match self.kernel {
             Kernel::Two(_) => 2,
             _ => 1,
+        }
+    }
+
+    /// How many numbers a vector may have. What is wider than the registers of a machine is taken
+    /// apart, so all of them work everywhere; LLVM chooses what fits.
+    fn widths(self) -> &'static [u32] {
+        match (self.lane, is_fast_alone(self.function, self.lane)) {
+            (Lane::F32, false) => &[2, 4, 8, 16],
+            (Lane::F32, true) => &[8, 16],
+            (_, false) => &[2, 4, 8],
+            (_, true) => &[4, 8],
         }
     }
 
@@ -294,7 +306,7 @@ pub fn settle(module: &Module) -> Result<()> {
                 lane,
                 kernel: *kernel,
             };
-            for &width in widths(lane) {
+            for &width in scalar.widths() {
                 let Some(vector) = module.function(&scalar.vector_name(width)) else {
                     continue;
                 };
@@ -357,7 +369,7 @@ fn declare(scalar: Scalar, text: &mut String) {
     if scalar.names().1.is_none() {
         add(&scalar.stand_in(), scalar.lane.name());
     }
-    for &width in widths(scalar.lane) {
+    for &width in scalar.widths() {
         let ty = format!("<{width} x {}>", scalar.lane.name());
         add(&scalar.vector_name(width), &ty);
     }
@@ -371,7 +383,8 @@ fn replace(module: &Module, call: Val, scalar: Scalar) {
         return;
     };
     let letters = "v".repeat(scalar.parameters());
-    let variants: Vec<String> = widths(scalar.lane)
+    let variants: Vec<String> = scalar
+        .widths()
         .iter()
         .map(|&width| {
             let vector = scalar.vector_name(width);

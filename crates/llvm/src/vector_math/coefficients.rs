@@ -24,6 +24,15 @@ pub const EXP_64: [f64; 11] = [
     2.511214412128625e-08,
     2.0826515696204757e-09,
 ];
+/// The same, in double precision for results in single precision; error 2^-34.2.
+pub const EXP_SINGLE: [f64; 6] = [
+    0.5000000067643313,
+    0.16666665869179806,
+    0.04166629509019508,
+    0.008333497050078804,
+    0.0013944648884307962,
+    0.0001979033462616459,
+];
 /// (log(1 + f) - f + f²/2) / f³ for 1 + f from √½ to √2; error 2^-30.3.
 pub const LOG_32: [f64; 9] = [
     0.3333331346511841,
@@ -46,16 +55,22 @@ pub const LOG_64: [f64; 7] = [
     0.15313755817707417,
     0.147990665978355,
 ];
-/// ((log((1 + s)/(1 - s)) / s - 2) / s² - ⅔) / s² in s², for the same s; error 2^-73.6.
-pub const LOG_PRECISE: [f64; 8] = [
-    0.3999999999999998,
-    0.28571428571445057,
-    0.22222222217548643,
-    0.18181818868899383,
-    0.1538455696289383,
-    0.13336314040177683,
-    0.11674884293232596,
-    0.11988485998990929,
+/// The same, for results in single precision; error 2^-37.6.
+pub const LOG_SINGLE: [f64; 4] = [
+    0.666666656487468,
+    0.40000334513253494,
+    0.28537348107183796,
+    0.23581454279220593,
+];
+/// ((log((1 + s)/(1 - s)) / s - 2) / s² - ⅔) / s² in s², for the same s; error 2^-66.3.
+pub const LOG_PRECISE: [f64; 7] = [
+    0.4000000000000225,
+    0.28571428570103224,
+    0.2222222251928259,
+    0.18181784422203107,
+    0.1538675483557772,
+    0.13256874930933685,
+    0.1319580621161041,
 ];
 /// What is missing from ⅔ in double precision.
 pub const TWO_THIRDS_REST: f64 = 3.700743415417188e-17;
@@ -96,6 +111,13 @@ pub const SINH_64: [f64; 7] = [
     2.505212313634293e-08,
     1.6057259794884938e-10,
     7.758748098771312e-13,
+];
+/// The same, for results in single precision; error 2^-34.2.
+pub const SINH_SINGLE: [f64; 4] = [
+    0.1666666649757816,
+    0.008333350057215375,
+    0.00019836159917409454,
+    2.816950626164379e-6,
 ];
 /// (sin r / r - 1) / r² in r², for |r| <= π/4; error 2^-28.0.
 pub const SIN_32: [f64; 3] = [
@@ -188,7 +210,7 @@ pub const ERF_LARGE_64: [f64; 20] = [
     -2.555911053216066e-13,
 ];
 /// erfc x / exp(-x²) in (x - 3)/(x + 3), for x from 0 to [`ERFC_MOST`]; error 2^-30.6.
-pub const ERFC_32: [f64; 12] = [
+pub const ERFC_SINGLE: [f64; 12] = [
     0.17900115112487214,
     -0.3262335615174783,
     0.24560381194050504,
@@ -204,12 +226,13 @@ pub const ERFC_32: [f64; 12] = [
 ];
 /// Beyond this, erfc is zero in single precision.
 pub const ERFC_MOST: f64 = 10.3;
-/// (atan x / x - 1) / x² in x², for |x| <= tan(π/8); error 2^-25.5.
-pub const ATAN_32: [f64; 4] = [
-    -0.3333294093608856,
-    0.19977329671382904,
-    -0.13872839510440826,
-    0.08036009222269058,
+/// (atan x / x - 1) / x² in x², for |x| <= tan(π/8); error 2^-30.5.
+pub const ATAN_SINGLE: [f64; 5] = [
+    -0.33333315190449364,
+    0.1999847157903103,
+    -0.14243534048785472,
+    0.10593816564185662,
+    -0.060782243921083695,
 ];
 /// (atan x / x - 1) / x² in x², for |x| <= ½; error 2^-62.1.
 pub const ATAN_64: [f64; 13] = [
@@ -230,7 +253,7 @@ pub const ATAN_64: [f64; 13] = [
 /// What is missing from π/2 in double precision.
 pub const HALF_PI_REST: f64 = 6.123233995736766e-17;
 /// (asin x / x - 1) / x² in x², for |x| <= ½; error 2^-31.8.
-pub const ASIN_32: [f64; 6] = [
+pub const ASIN_SINGLE: [f64; 6] = [
     0.16666659991455726,
     0.07500504177170118,
     0.04451695628703125,

@@ -95,7 +95,7 @@ pub fn tan(x: V<'_>) -> V<'_> {
 /// The inverse of the tangent.
 pub fn atan<'c>(x: V<'c>) -> V<'c> {
     let (size, near, coefficients): (_, _, &[f64]) = match x.lane {
-        Lane::F32 => (x.double().abs(), 0.41421356, &ATAN_32),
+        Lane::F32 => (x.double().abs(), 0.41421356, &ATAN_SINGLE),
         _ => (x.abs(), 0.5, &ATAN_64),
     };
     // The angle is that of a slope of at most `near`, and none, an eighth or a quarter of a turn more.
@@ -134,7 +134,7 @@ fn arc(x: V<'_>) -> (V<'_>, V<'_>) {
     let far = size.greater(0.5);
     let z = far.choose((1.0 - size) * 0.5, size * size);
     let root = far.choose(z.sqrt(), size);
-    (root + root * z * z.polynomial(&ASIN_32), far)
+    (root + root * z * z.polynomial(&ASIN_SINGLE), far)
 }
 
 /// The inverse of the sine, in single precision.

@@ -1,6 +1,6 @@
 //! The error function.
 
-use super::powers::{exp_small, exp2};
+use super::powers::{exp_for_single, exp2_small};
 use crate::vector_math::code::{Lane, V};
 use crate::vector_math::coefficients::*;
 
@@ -14,7 +14,7 @@ pub fn erf(x: V<'_>) -> V<'_> {
     let z = x * x;
     let near = size + size * z.polynomial(small);
     let exponent = size.clamp(0.0, most).polynomial(large);
-    let far = 1.0 - exp2(exponent);
+    let far = 1.0 - exp2_small(exponent);
     size.less(split).choose(near, far).with_sign_of(x)
 }
 
@@ -23,7 +23,7 @@ pub fn erfc(x: V<'_>) -> V<'_> {
     let wide = x.double();
     let size = wide.abs().clamp(0.0, ERFC_MOST);
     let t = (size - 3.0) / (size + 3.0);
-    let positive = exp_small(-(size * size)) * t.polynomial(&ERFC_32);
+    let positive = exp_for_single(-(size * size)) * t.polynomial(&ERFC_SINGLE);
     let made = wide.less(0.0).choose(2.0 - positive, positive);
     made.single()
 }

@@ -3,7 +3,7 @@
 use super::ln_2;
 use crate::vector_math::code::{Lane, V};
 use crate::vector_math::coefficients::*;
-use std::f64::consts::{LOG2_E, LOG10_E};
+use std::f64::consts::{LN_2, LOG2_E, LOG10_E};
 
 /// A positive number as (1 + f) 2^k. The mantissa is from √½ to √2, so that what is taken away is small
 /// next to what it is from.
@@ -13,23 +13,27 @@ struct Parts<'c> {
 }
 
 fn parts(x: V<'_>) -> Parts<'_> {
-    let (smallest, mantissa, one, root) = match x.lane {
-        Lane::F32 => (f64::from(f32::MIN_POSITIVE), 23, 0x3F80_0000, 0x3F35_04F3),
-        _ => (
-            f64::MIN_POSITIVE,
-            52,
-            0x3FF0_0000_0000_0000,
-            0x3FE6_A09E_667F_3BCD_i64,
-        ),
+    let (smallest, mantissa) = match x.lane {
+        Lane::F32 => (f64::from(f32::MIN_POSITIVE), 23),
+        _ => (f64::MIN_POSITIVE, 52),
     };
-    let bias = f64::from((one >> mantissa) as i32);
     let tiny = x.less(smallest);
     let lifted = tiny.choose(x * (1u64 << mantissa) as f64, x);
-    let moved = lifted.bits().plus(one - root);
+    let lift = tiny.choose(x.constant(f64::from(mantissa)), x.constant(0.0));
+    let Parts { f, k } = normal_parts(lifted);
+    Parts { f, k: k - lift }
+}
+
+/// For numbers that are not subnormal, such as those of single precision in double precision.
+fn normal_parts(x: V<'_>) -> Parts<'_> {
+    let (mantissa, one, root) = match x.lane {
+        Lane::F32 => (23, 0x3F80_0000, 0x3F35_04F3),
+        _ => (52, 0x3FF0_0000_0000_0000, 0x3FE6_A09E_667F_3BCD_i64),
+    };
+    let bias = f64::from((one >> mantissa) as i32);
+    let moved = x.bits().plus(one - root);
     let f = moved.and((1 << mantissa) - 1).plus(root).float() - 1.0;
-    let lift = mantissa as f64;
-    let missing = tiny.choose(x.constant(bias + lift), x.constant(bias));
-    let k = moved.shr(mantissa).small_integer() - missing;
+    let k = moved.shr(mantissa).small_integer() - bias;
     Parts { f, k }
 }
 
@@ -57,6 +61,20 @@ fn sum<'c>(parts: Parts<'c>, more: Option<V<'c>>) -> V<'c> {
     let small = curved + parts.k * low;
     let small = more.map_or(small, |more| small + more);
     parts.k * high - ((half - small) - parts.f)
+}
+
+/// The logarithm of (1 + f) 2^k in double precision, as precise as a result in single precision needs.
+fn sum_for_single(parts: Parts<'_>) -> V<'_> {
+    let Parts { f, k } = parts;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    k * LN_2 + (s + (s + s * z * z.polynomial(&LOG_SINGLE)))
+}
+
+/// The natural logarithm of a number of single precision in double precision, as precise as a result in
+/// single precision needs.
+pub fn log_for_single(x: V<'_>) -> V<'_> {
+    at_edges(x, sum_for_single(normal_parts(x)))
 }
 
 /// The natural logarithm.
@@ -90,7 +108,7 @@ fn log_to_base<'c>(x: V<'c>, of_two: (f64, f64), scale: (f64, f64)) -> V<'c> {
 /// The logarithm to the base 2.
 pub fn log2(x: V<'_>) -> V<'_> {
     match x.lane {
-        Lane::F32 => (log(x.double()) * LOG2_E).single(),
+        Lane::F32 => (log_for_single(x.double()) * LOG2_E).single(),
         _ => log_to_base(x, (1.0, 0.0), LOG2_E_PARTS),
     }
 }
@@ -98,27 +116,33 @@ pub fn log2(x: V<'_>) -> V<'_> {
 /// The logarithm to the base 10.
 pub fn log10(x: V<'_>) -> V<'_> {
     match x.lane {
-        Lane::F32 => (log(x.double()) * LOG10_E).single(),
+        Lane::F32 => (log_for_single(x.double()) * LOG10_E).single(),
         _ => log_to_base(x, LOG10_2_PARTS, LOG10_E_PARTS),
     }
 }
 
 /// The logarithm of one more.
 pub fn log1p(x: V<'_>) -> V<'_> {
+    let wide = match x.lane {
+        Lane::F32 => x.double(),
+        _ => x,
+    };
+    let (one_more, lost) = wide.constant(1.0).exact_sum(wide);
     let made = match x.lane {
-        Lane::F32 => {
-            let wide = x.double();
-            let small = wide - 0.5 * wide * wide;
-            let large = log(1.0 + wide);
-            wide.abs().less(1e-6).choose(small, large).single()
-        }
+        Lane::F32 => normal_parts(one_more),
+        _ => parts(one_more),
+    };
+    // What rounding took matters where the sum is close to one.
+    let near = made.k.equals(0.0);
+    let made = Parts {
+        f: near.choose(wide, made.f),
+        k: made.k,
+    };
+    let made = match x.lane {
+        Lane::F32 => at_edges(one_more, sum_for_single(made)).single(),
         _ => {
-            let (one_more, lost) = x.constant(1.0).exact_sum(x);
-            let Parts { f, k } = parts(one_more);
-            let near = k.equals(0.0);
             let more = near.choose(x.constant(0.0), lost / one_more);
-            let f = near.choose(x, f);
-            at_edges(one_more, sum(Parts { f, k }, Some(more)))
+            at_edges(one_more, sum(made, Some(more)))
         }
     };
     x.equals(0.0).choose(x, made)
@@ -132,8 +156,9 @@ pub fn precise_log<'c>(x: V<'c>) -> (V<'c>, V<'c>) {
     let below = 2.0 + f;
     let below_high = below.high();
     let below_low = f - (below_high - 2.0);
-    let s = (f / below).high();
-    let s_low = ((f - s * below_high) - s * below_low) / below;
+    let inverse = 1.0 / below;
+    let s = (f * inverse).high();
+    let s_low = ((f - s * below_high) - s * below_low) * inverse;
     let square = s * s;
     let square_low = s_low * (s + s + s_low);
     let z = square + square_low;

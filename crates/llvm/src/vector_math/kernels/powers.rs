@@ -1,7 +1,7 @@
 //! Powers: the exponential function and what is made of it.
 
 use super::ln_2;
-use super::logarithms::{log, precise_log};
+use super::logarithms::{log_for_single, precise_log};
 use crate::vector_math::code::{Lane, V};
 use crate::vector_math::coefficients::*;
 use std::f64::consts::{LN_2, LOG2_E};
@@ -65,6 +65,17 @@ fn power_of_e<'c>(x: V<'c>, more: Option<V<'c>>) -> Power<'c> {
     }
 }
 
+/// e to the power of x in double precision, as precise as a result in single precision needs.
+fn power_for_single(x: V<'_>) -> Power<'_> {
+    let exponent = (x * LOG2_E).round();
+    let r = x.minus_times(exponent.0, LN_2);
+    Power {
+        r,
+        curved: (r * r) * r.polynomial(&EXP_SINGLE),
+        exponent,
+    }
+}
+
 fn exp_scaled(x: V<'_>) -> Scaled<'_> {
     power_of_e(x, None).scaled()
 }
@@ -78,9 +89,26 @@ pub fn exp(x: V<'_>) -> V<'_> {
     exp_scaled(x).all()
 }
 
+/// The exponential function in double precision, of numbers whose power is normal, as precise as a
+/// result in single precision needs.
+pub fn exp_for_single(x: V<'_>) -> V<'_> {
+    power_for_single(x).scaled().small()
+}
+
 /// The exponential function of numbers whose power is normal.
-pub fn exp_small(x: V<'_>) -> V<'_> {
+fn exp_small(x: V<'_>) -> V<'_> {
     exp_scaled(x).small()
+}
+
+fn exp2_scaled(x: V<'_>) -> Scaled<'_> {
+    let exponent = x.round();
+    let coefficients: &[f64] = match x.lane {
+        Lane::F32 => &EXP_32,
+        _ => &EXP_64,
+    };
+    let r = (x - exponent.0) * LN_2;
+    let value = 1.0 + (r + (r * r) * r.polynomial(coefficients));
+    Scaled { value, exponent }
 }
 
 /// Two to the power of x.
@@ -89,31 +117,30 @@ pub fn exp2(x: V<'_>) -> V<'_> {
         Lane::F32 => x.clamp(-151.0, 128.0),
         _ => x.clamp(-1076.0, 1024.0),
     };
-    let exponent = x.round();
-    let coefficients: &[f64] = match x.lane {
-        Lane::F32 => &EXP_32,
-        _ => &EXP_64,
-    };
-    let r = (x - exponent.0) * LN_2;
-    let value = 1.0 + (r + (r * r) * r.polynomial(coefficients));
-    Scaled { value, exponent }.all()
+    exp2_scaled(x).all()
+}
+
+/// Two to the power of numbers whose power is normal.
+pub fn exp2_small(x: V<'_>) -> V<'_> {
+    exp2_scaled(x).small()
 }
 
 /// The exponential function less one.
 pub fn expm1(x: V<'_>) -> V<'_> {
+    let power = match x.lane {
+        Lane::F32 => power_for_single(x.double().clamp(-40.0, 100.0)),
+        _ => power_of_e(x.clamp(-40.0, 710.0), None),
+    };
+    // One, in the unit of the power. Of a large power it is nothing.
+    let (_, unit) = (-power.exponent.0).clamp(-100.0, 100.0).round();
+    let one = unit.power_of_two();
+    let rest = 1.0 - one;
     let made = match x.lane {
         Lane::F32 => {
-            let wide = x.double();
-            let small = wide + 0.5 * wide * wide;
-            let large = exp(wide) - 1.0;
-            wide.abs().less(1e-6).choose(small, large).single()
+            let value = rest + (power.r + power.curved);
+            (value * power.exponent.1.power_of_two()).single()
         }
         _ => {
-            let power = power_of_e(x.clamp(-40.0, 710.0), None);
-            // One, in the unit of the power. Of a large power it is nothing.
-            let (_, unit) = (-power.exponent.0).clamp(-100.0, 100.0).round();
-            let one = unit.power_of_two();
-            let rest = 1.0 - one;
             let lost = (1.0 - rest) - one;
             let (sum, more) = rest.exact_sum(power.r);
             Scaled {
@@ -144,7 +171,7 @@ pub fn tanh(x: V<'_>) -> V<'_> {
 /// for the sine of numbers that are not small.
 fn hyperbolic(x: V<'_>, sign: f64) -> V<'_> {
     if x.lane == Lane::F32 {
-        let power = 0.5 * exp_small(x.double().abs().clamp(0.0, 100.0));
+        let power = 0.5 * exp_for_single(x.double().abs().clamp(0.0, 100.0));
         return power + sign * 0.25 / power;
     }
     let power = power_of_e(x.abs().clamp(0.0, 711.0), None);
@@ -164,18 +191,17 @@ fn hyperbolic(x: V<'_>, sign: f64) -> V<'_> {
 /// The hyperbolic sine.
 pub fn sinh(x: V<'_>) -> V<'_> {
     let far = hyperbolic(x, -1.0);
+    let (wide, coefficients): (_, &[f64]) = match x.lane {
+        Lane::F32 => (x.double(), &SINH_SINGLE),
+        _ => (x, &SINH_64),
+    };
+    let size = wide.abs();
+    let z = wide * wide;
+    let near = size + size * z * z.polynomial(coefficients);
+    let made = size.less(1.0).choose(near, far);
     match x.lane {
-        Lane::F32 => {
-            let size = x.double().abs();
-            let near = size + size * size * size * (1.0 / 6.0);
-            size.less(0.004).choose(near, far).single().with_sign_of(x)
-        }
-        _ => {
-            let size = x.abs();
-            let z = x * x;
-            let near = size + size * z * z.polynomial(&SINH_64);
-            size.less(1.0).choose(near, far).with_sign_of(x)
-        }
+        Lane::F32 => made.single().with_sign_of(x),
+        _ => made.with_sign_of(x),
     }
 }
 
@@ -194,7 +220,8 @@ pub fn pow<'c>(x: V<'c>, y: V<'c>) -> V<'c> {
         Lane::F32 => {
             let (base, exponent) = (x.double(), y.double());
             // An infinite exponent of one would make NaN.
-            let power = exp(exponent.clamp(-1e30, 1e30) * log(base.abs()));
+            let product = exponent.clamp(-1e30, 1e30) * log_for_single(base.abs());
+            let power = exp_for_single(product.clamp(-150.0, 150.0));
             with_sign_of_power(power, base, exponent).single()
         }
         _ => with_sign_of_power(power_of_size(x.abs(), y), x, y),
@@ -213,11 +240,14 @@ fn power_of_size<'c>(size: V<'c>, y: V<'c>) -> V<'c> {
     let rest = ((log - log_high) + log_rest) * exponent_high + log * (exponent - exponent_high);
     let product = first + rest;
     let more = (first - product) + rest;
-    let more = product.abs().less(1000.0).choose(more, more.constant(0.0));
+    let more = product.abs().less(1000.0).choose(more, size.constant(0.0));
     let power = power_of_e(product.clamp(-746.0, 710.0), Some(more));
     let power = power.scaled().all();
-    let inverse = y.less(0.0).choose(1.0 / size, size);
-    let edge = size.equals(0.0).either(size.equals(f64::INFINITY));
+    let zero = size.equals(0.0);
+    let number = |number| size.constant(number);
+    let inverse = zero.choose(number(f64::INFINITY), number(0.0));
+    let inverse = y.less(0.0).choose(inverse, size);
+    let edge = zero.either(size.equals(f64::INFINITY));
     let made = edge.choose(inverse, power);
     y.is_nan().either(size.is_nan()).choose(size + y, made)
 }
