@@ -357,6 +357,13 @@ impl<'c> V<'c> {
         self.bits().binary("xor", sign).float()
     }
 
+    /// The sum with a number that is not larger, or of zero and any number, and what rounding took
+    /// from it.
+    pub fn plus_smaller(self, other: V<'c>) -> (V<'c>, V<'c>) {
+        let sum = self + other;
+        (sum, other - (sum - self))
+    }
+
     /// The sum of two numbers and what rounding took from it.
     pub fn exact_sum(self, other: V<'c>) -> (V<'c>, V<'c>) {
         let sum = self + other;

@@ -121,7 +121,7 @@ pub fn atan<'c>(x: V<'c>) -> V<'c> {
                 number(0.5 * HALF_PI_REST),
                 number(HALF_PI_REST),
             );
-            let (sum, rest) = start.exact_sum(t);
+            let (sum, rest) = start.plus_smaller(t);
             (sum + (rest + (curved + (more - less)))).with_sign_of(x)
         }
     }

@@ -100,7 +100,7 @@ fn log_to_base<'c>(x: V<'c>, of_two: (f64, f64), scale: (f64, f64)) -> V<'c> {
     let (half, curved) = bends(f);
     let high = (f - half).high();
     let low = ((f - high) - half) + curved;
-    let (sum, lost) = (k * of_two.0).exact_sum(high * scale.0);
+    let (sum, lost) = (k * of_two.0).plus_smaller(high * scale.0);
     let rest = low * (scale.0 + scale.1) + high * scale.1 + k * of_two.1;
     at_edges(x, sum + (lost + rest))
 }
@@ -172,8 +172,8 @@ pub fn precise_log<'c>(x: V<'c>) -> (V<'c>, V<'c>) {
     let cubic_high = (cubic + cubic_rest).high();
     let cubic_low = (cubic - cubic_high) + cubic_rest;
     let (high, low) = ln_2(Lane::F64);
-    let (near, near_lost) = (s + s).exact_sum(s * cubic_high);
-    let (sum, lost) = (k * high).exact_sum(near);
+    let (near, near_lost) = (s + s).plus_smaller(s * cubic_high);
+    let (sum, lost) = (k * high).plus_smaller(near);
     let bent = s * cubic_low + s_low * (cubic_high + cubic_low);
     let rest = lost + (near_lost + ((s_low + s_low) + bent + k * low));
     let whole = sum + rest;

@@ -142,7 +142,7 @@ pub fn expm1(x: V<'_>) -> V<'_> {
         }
         _ => {
             let lost = (1.0 - rest) - one;
-            let (sum, more) = rest.exact_sum(power.r);
+            let (sum, more) = rest.plus_smaller(power.r);
             Scaled {
                 value: sum + (power.curved + (more + lost)),
                 exponent: power.exponent,
@@ -175,12 +175,12 @@ fn hyperbolic(x: V<'_>, sign: f64) -> V<'_> {
         return power + sign * 0.25 / power;
     }
     let power = power_of_e(x.abs().clamp(0.0, 711.0), None);
-    let (whole, lost) = x.constant(1.0).exact_sum(power.r);
+    let (whole, lost) = x.constant(1.0).plus_smaller(power.r);
     let rest = lost + power.curved;
     // The inverse, in the unit of the power. Of a large power it is nothing.
     let (_, unit) = (-2.0 * power.exponent.0).clamp(-200.0, 0.0).round();
     let inverse = sign * unit.power_of_two() / (whole + rest);
-    let (sum, lost) = whole.exact_sum(inverse);
+    let (sum, lost) = whole.plus_smaller(inverse);
     Scaled {
         value: sum + (lost + rest),
         exponent: (power.exponent.0 - 1.0).round(),
