@@ -154,11 +154,23 @@ impl<'c> V<'c> {
         self.binary("fsub contract", product)
     }
 
-    /// A polynomial in this number, its constant first.
+    /// A polynomial in this number, its constant first. A long one is two in the square, which a
+    /// machine computes side by side: each step of one has to wait for the step before.
     pub fn polynomial(self, coefficients: &[f64]) -> V<'c> {
-        let mut rest = coefficients.iter().rev();
-        let highest = self.constant(*rest.next().unwrap_or(&0.0));
-        rest.fold(highest, |sum, &c| sum.times_plus(self, self.constant(c)))
+        const LONG: usize = 6;
+        if coefficients.len() < LONG {
+            return self.steps(coefficients.iter().rev());
+        }
+        let square = self * self;
+        let even = square.steps(coefficients.iter().step_by(2).rev());
+        let odd = square.steps(coefficients.iter().skip(1).step_by(2).rev());
+        odd.times_plus(self, even)
+    }
+
+    /// A polynomial in this number, its constant last.
+    fn steps<'a>(self, mut coefficients: impl Iterator<Item = &'a f64>) -> V<'c> {
+        let highest = self.constant(*coefficients.next().unwrap_or(&0.0));
+        coefficients.fold(highest, |sum, &c| sum.times_plus(self, self.constant(c)))
     }
 
     /// The nearest integer, and a number whose lowest bits are that integer. For less than a quarter of
