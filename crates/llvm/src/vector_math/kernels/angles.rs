@@ -127,8 +127,8 @@ pub fn atan<'c>(x: V<'c>) -> V<'c> {
     }
 }
 
-/// The angle in double precision whose sine is the absolute value of a number of single precision: as
-/// that of `root`, and whether this is half of what is missing to a quarter of a turn.
+/// The angle whose sine is the absolute value of a number of single precision, in double precision; or,
+/// where that is steep, half of what the angle lacks to a quarter of a turn. And whether it is steep.
 fn arc(x: V<'_>) -> (V<'_>, V<'_>) {
     let size = x.double().abs();
     let far = size.greater(0.5);
