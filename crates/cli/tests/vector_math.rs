@@ -8,7 +8,7 @@ use common::{Folder, succeed};
 const ACCURACY: &str = include_str!("programs/vector_math.c");
 
 /// What is in the C program.
-const FUNCTIONS: usize = 21;
+const FUNCTIONS: usize = 34;
 
 /// Every function, over all numbers of single precision at a step, and numbers of double precision by
 /// chance. `ZYMASE_EXHAUSTIVE=1` leaves no number of single precision out, `ZYMASE_SEED` is another seed.
@@ -25,8 +25,17 @@ fn errors_are_less_than_two_units() {
         let built = folder.zymase(&format!("{build} --print-after=finish"));
         succeed(&built);
         let text = String::from_utf8(built.stderr).unwrap();
-        let loops = text.lines().filter(|line| line.starts_with("vector.body"));
-        assert!(loops.count() >= FUNCTIONS, "not all loops became vectors");
+        let functions = text.split("\ndefine ").skip(1);
+        let gradients: Vec<&str> = functions
+            .filter(|text| text.lines().next().unwrap().contains(".gradient("))
+            .collect();
+        assert_eq!(gradients.len(), FUNCTIONS);
+        for gradient in gradients {
+            let bodies = vector_bodies(gradient);
+            let scalar = bodies.iter().any(|body| body.lines().any(is_scalar));
+            // The way forward and the reverse sweep.
+            assert!(!scalar && bodies.len() >= 2, "no vectors: {gradient}");
+        }
         let ran = folder.command("./math", &format!("{step} {count} {seed}"));
         println!("{}", succeed(&ran));
     }
@@ -35,45 +44,75 @@ fn errors_are_less_than_two_units() {
 const MODEL: &str = r#"
 #include <math.h>
 #include <stdio.h>
+#include <tgmath.h>
+#ifndef REAL
+#define REAL float
+#endif
 void __enzyme_autodiff(void *, ...);
 extern int enzyme_dup, enzyme_const;
 enum { N = 1003 };
-void gelu(float *restrict out, const float *restrict in, int n) {
+typedef REAL real;
+void gelu(real *restrict out, const real *restrict in, int n) {
     for (int i = 0; i < n; i++) {
-        float x = in[i], cube = 0.044715f * x * x * x;
-        out[i] = 0.5f * x * (1.0f + tanhf(0.7978845608f * (x + cube)));
+        real x = in[i], cube = (real)0.044715 * x * x * x;
+        out[i] = (real)0.5 * x * (1 + tanh((real)0.7978845608 * (x + cube)));
     }
 }
-void softmax(float *restrict out, const float *restrict in, int n) {
-    float most = in[0], sum = 0;
+void exact_gelu(real *restrict out, const real *restrict in, int n) {
+    for (int i = 0; i < n; i++) out[i] = (real)0.5 * in[i] * (1 + erf((real)0.70710678118654752 * in[i]));
+}
+void sigmoid(real *restrict out, const real *restrict in, int n) {
+    for (int i = 0; i < n; i++) out[i] = 1 / (1 + exp(-in[i]));
+}
+void root(real *restrict out, const real *restrict in, int n) {
+    for (int i = 0; i < n; i++) out[i] = sqrt(1 + in[i] * in[i]);
+}
+void softmax(real *restrict out, const real *restrict in, int n) {
+    real most = in[0], sum = 0;
     for (int i = 0; i < n; i++) most = in[i] > most ? in[i] : most;
     for (int i = 0; i < n; i++) {
-        out[i] = expf(in[i] - most);
+        out[i] = exp(in[i] - most);
         sum += out[i];
     }
     for (int i = 0; i < n; i++) out[i] /= sum;
 }
+static real in[N], din[N], out[N], dout[N];
+static double worst;
+static void compare(int i, double value, double derivative) {
+    worst = fmax(worst, fmax(fabs(value - out[i]), fabs(derivative - din[i])));
+}
+#define RUN(f) \
+    for (int i = 0; i < N; i++) in[i] = (i * 37 % 101) / (real)12.5 - 4, dout[i] = 1, din[i] = 0; \
+    __enzyme_autodiff((void *)f, enzyme_dup, out, dout, enzyme_dup, in, din, enzyme_const, N); \
+    for (int i = 0; i < N; i++)
 int main(void) {
-    static float in[N], din[N], out[N], dout[N];
-    double worst = 0, sum = 0, weighed = 0;
-    for (int i = 0; i < N; i++) in[i] = (i * 37 % 101) / 12.5f - 4, dout[i] = 1;
-    __enzyme_autodiff((void *)gelu, enzyme_dup, out, dout, enzyme_dup, in, din, enzyme_const, N);
-    for (int i = 0; i < N; i++) {
+    double sum = 0, weighed = 0;
+    RUN(gelu) {
         double x = in[i], u = 0.7978845608 * (x + 0.044715 * x * x * x), t = tanh(u);
-        double d = 0.5 * (1 + t)
-                 + 0.5 * x * (1 - t * t) * 0.7978845608 * (1 + 3 * 0.044715 * x * x);
-        worst = fmax(worst, fabs(d - din[i]));
-        worst = fmax(worst, fabs(0.5 * x * (1 + t) - out[i]));
+        double slope = 0.7978845608 * (1 + 3 * 0.044715 * x * x);
+        compare(i, 0.5 * x * (1 + t), 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope);
+    }
+    RUN(exact_gelu) {
+        double x = in[i], area = 0.5 + 0.5 * erf(x * 0.70710678118654752);
+        compare(i, x * area, area + x * 0.3989422804014327 * exp(-0.5 * x * x));
+    }
+    RUN(sigmoid) {
+        double y = 1 / (1 + exp(-(double)in[i]));
+        compare(i, y, y * (1 - y));
+    }
+    RUN(root) {
+        double x = in[i], y = sqrt(1 + x * x);
+        compare(i, y, x / y);
     }
     for (int i = 0; i < N; i++) dout[i] = i % 7, din[i] = 0;
     __enzyme_autodiff((void *)softmax, enzyme_dup, out, dout, enzyme_dup, in, din, enzyme_const, N);
-    for (int i = 0; i < N; i++) sum += exp(in[i]);
-    for (int i = 0; i < N; i++) weighed += exp(in[i]) / sum * (i % 7);
+    for (int i = 0; i < N; i++) sum += exp((double)in[i]);
+    for (int i = 0; i < N; i++) weighed += exp((double)in[i]) / sum * (i % 7);
     for (int i = 0; i < N; i++) {
-        double p = exp(in[i]) / sum;
-        worst = fmax(worst, fabs(p * (i % 7 - weighed) - din[i]));
+        double p = exp((double)in[i]) / sum;
+        compare(i, p, p * (i % 7 - weighed));
     }
-    printf(worst < 5e-6 ? "ok\n" : "error %g\n", worst);
+    printf(worst < (sizeof(real) == 4 ? 5e-6 : 1e-8) ? "ok\n" : "error %g\n", worst);
 }"#;
 
 /// The blocks of vector loops.
@@ -84,31 +123,51 @@ fn vector_bodies(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Whether a line calls a function on one number.
+fn is_scalar(line: &str) -> bool {
+    line.contains("call") && !line.contains('<')
+}
+
 #[test]
 fn networks_use_vectors_with_permission() {
     let folder = Folder::with(&[("model.c", MODEL)]);
-    let is_scalar = |line: &&str| {
-        line.contains("call")
-            && (line.contains("@tanhf(")
-                || line.contains("tanh.f32(")
-                || line.contains("@expf(")
-                || line.contains("exp.f32("))
-    };
-    for flags in ["-O3 -ffast-math", "-O2 --fast", "-O3 --fast -march=native"] {
+    for flags in [
+        "-O3 -ffast-math",
+        "-O2 --fast",
+        "-O3 --fast -march=native",
+        "-O3 -ffast-math -DREAL=double",
+        "-O3 --fast -march=native -DREAL=double",
+    ] {
         let built = folder.zymase(&format!(
             "cc {flags} model.c -lm -o model --print-after=finish"
         ));
         succeed(&built);
         let text = String::from_utf8(built.stderr).unwrap();
-        let bodies = vector_bodies(&text);
-        let inside: Vec<&str> = bodies.iter().flat_map(|body| body.lines()).collect();
-        assert!(bodies.len() >= 3, "{flags}\n{text}");
-        assert!(!inside.iter().any(is_scalar), "{flags}\n{text}");
-        // Powers of two are made from bits, and nowhere else.
-        assert!(
-            inside.iter().any(|line| line.contains("shl <")),
-            "{flags}\n{text}"
-        );
+        let functions: Vec<&str> = text.split("\ndefine ").skip(1).collect();
+        // The way forward and the reverse sweep; of softmax, two loops each.
+        for (name, loops) in [
+            ("gelu", 2),
+            ("exact_gelu", 2),
+            ("sigmoid", 2),
+            ("root", 2),
+            ("softmax", 4),
+        ] {
+            let named = format!("@{name}.gradient(");
+            let gradient = functions
+                .iter()
+                .find(|text| text.lines().next().unwrap().contains(&named))
+                .unwrap();
+            let bodies = vector_bodies(gradient);
+            assert!(bodies.len() >= loops, "{flags}\n{gradient}");
+            let inside: Vec<&str> = bodies.iter().flat_map(|body| body.lines()).collect();
+            assert!(
+                !inside.iter().any(|line| is_scalar(line)),
+                "{flags}\n{gradient}"
+            );
+            // Powers of two are made from bits, and nowhere else.
+            let has_powers = inside.iter().any(|line| line.contains("shl <"));
+            assert_eq!(has_powers, name != "root", "{flags}\n{gradient}");
+        }
         assert!(!text.contains("zymase.tanh") && !text.contains("vector-function-abi"));
         assert_eq!(succeed(&folder.command("./model", "")), "ok\n", "{flags}");
     }

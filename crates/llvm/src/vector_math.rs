@@ -47,28 +47,33 @@ const KERNELS: &[(MathFn, &[Lane], Kernel)] = {
     &[
         (MathFn::Exp, BOTH, Kernel::One(kernels::exp)),
         (MathFn::Exp2, BOTH, Kernel::One(kernels::exp2)),
-        (MathFn::Expm1, SINGLE, Kernel::One(kernels::expm1)),
+        (MathFn::Expm1, BOTH, Kernel::One(kernels::expm1)),
         (MathFn::Log, BOTH, Kernel::One(kernels::log)),
-        (MathFn::Log2, SINGLE, Kernel::One(kernels::log2)),
-        (MathFn::Log10, SINGLE, Kernel::One(kernels::log10)),
-        (MathFn::Log1p, SINGLE, Kernel::One(kernels::log1p)),
+        (MathFn::Log2, BOTH, Kernel::One(kernels::log2)),
+        (MathFn::Log10, BOTH, Kernel::One(kernels::log10)),
+        (MathFn::Log1p, BOTH, Kernel::One(kernels::log1p)),
         (MathFn::Tanh, BOTH, Kernel::One(kernels::tanh)),
-        (MathFn::Sinh, SINGLE, Kernel::One(kernels::sinh)),
-        (MathFn::Cosh, SINGLE, Kernel::One(kernels::cosh)),
-        (MathFn::Erf, SINGLE, Kernel::One(kernels::erf)),
-        (MathFn::Atan, SINGLE, Kernel::One(kernels::atan)),
+        (MathFn::Sinh, BOTH, Kernel::One(kernels::sinh)),
+        (MathFn::Cosh, BOTH, Kernel::One(kernels::cosh)),
+        (MathFn::Erf, BOTH, Kernel::One(kernels::erf)),
+        (MathFn::Erfc, SINGLE, Kernel::One(kernels::erfc)),
+        (MathFn::Atan, BOTH, Kernel::One(kernels::atan)),
+        (MathFn::Asin, SINGLE, Kernel::One(kernels::asin)),
+        (MathFn::Acos, SINGLE, Kernel::One(kernels::acos)),
         (MathFn::Sin, BOTH, Kernel::Turns(kernels::sin)),
         (MathFn::Cos, BOTH, Kernel::Turns(kernels::cos)),
-        (MathFn::Pow, SINGLE, Kernel::Two(kernels::pow)),
+        (MathFn::Tan, SINGLE, Kernel::Turns(kernels::tan)),
+        (MathFn::Pow, BOTH, Kernel::Two(kernels::pow)),
     ]
 };
 
-/// How many numbers a vector may have. What is wider than the registers of a machine is taken apart,
-/// so all of them work everywhere; LLVM chooses what fits.
-fn widths(lane: Lane) -> &'static [u32] {
+/// Whether the C library computes two or four numbers one by one in less time than a vector of 16 bytes
+/// takes: it looks parts of these functions up in tables.
+fn is_fast_alone(function: MathFn, lane: Lane) -> bool {
+    use MathFn::{Exp2, Log, Log2, Pow};
     match lane {
-        Lane::F32 => &[2, 4, 8, 16],
-        _ => &[2, 4, 8],
+        Lane::F32 => function == Pow,
+        _ => matches!(function, Exp2 | Log | Log2 | Pow),
     }
 }
 
@@ -119,6 +124,17 @@ impl Scalar {
         match self.kernel {
             Kernel::Two(_) => 2,
             _ => 1,
+        }
+    }
+
+    /// How many numbers a vector may have. What is wider than the registers of a machine is taken
+    /// apart, so all of them work everywhere; LLVM chooses what fits.
+    fn widths(self) -> &'static [u32] {
+        match (self.lane, is_fast_alone(self.function, self.lane)) {
+            (Lane::F32, false) => &[2, 4, 8, 16],
+            (Lane::F32, true) => &[8, 16],
+            (_, false) => &[2, 4, 8],
+            (_, true) => &[4, 8],
         }
     }
 
@@ -290,7 +306,7 @@ pub fn settle(module: &Module) -> Result<()> {
                 lane,
                 kernel: *kernel,
             };
-            for &width in widths(lane) {
+            for &width in scalar.widths() {
                 let Some(vector) = module.function(&scalar.vector_name(width)) else {
                     continue;
                 };
@@ -353,7 +369,7 @@ fn declare(scalar: Scalar, text: &mut String) {
     if scalar.names().1.is_none() {
         add(&scalar.stand_in(), scalar.lane.name());
     }
-    for &width in widths(scalar.lane) {
+    for &width in scalar.widths() {
         let ty = format!("<{width} x {}>", scalar.lane.name());
         add(&scalar.vector_name(width), &ty);
     }
@@ -367,7 +383,8 @@ fn replace(module: &Module, call: Val, scalar: Scalar) {
         return;
     };
     let letters = "v".repeat(scalar.parameters());
-    let variants: Vec<String> = widths(scalar.lane)
+    let variants: Vec<String> = scalar
+        .widths()
         .iter()
         .map(|&width| {
             let vector = scalar.vector_name(width);

@@ -154,11 +154,23 @@ impl<'c> V<'c> {
         self.binary("fsub contract", product)
     }
 
-    /// A polynomial in this number, its constant first.
+    /// A polynomial in this number, its constant first. A long one is two in the square, which a
+    /// machine computes side by side: each step of one has to wait for the step before.
     pub fn polynomial(self, coefficients: &[f64]) -> V<'c> {
-        let mut rest = coefficients.iter().rev();
-        let highest = self.constant(*rest.next().unwrap_or(&0.0));
-        rest.fold(highest, |sum, &c| sum.times_plus(self, self.constant(c)))
+        const LONG: usize = 6;
+        if coefficients.len() < LONG {
+            return self.steps(coefficients.iter().rev());
+        }
+        let square = self * self;
+        let even = square.steps(coefficients.iter().step_by(2).rev());
+        let odd = square.steps(coefficients.iter().skip(1).step_by(2).rev());
+        odd.times_plus(self, even)
+    }
+
+    /// A polynomial in this number, its constant last.
+    fn steps<'a>(self, mut coefficients: impl Iterator<Item = &'a f64>) -> V<'c> {
+        let highest = self.constant(*coefficients.next().unwrap_or(&0.0));
+        coefficients.fold(highest, |sum, &c| sum.times_plus(self, self.constant(c)))
     }
 
     /// The nearest integer, and a number whose lowest bits are that integer. For less than a quarter of
@@ -320,6 +332,23 @@ impl<'c> V<'c> {
         self.bits().and(mask).float()
     }
 
+    /// The square root.
+    pub fn sqrt(self) -> V<'c> {
+        let bits = if self.lane == Lane::F32 { 32 } else { 64 };
+        let (ty, width) = (self.code.vector(self.lane), self.code.width);
+        let text = format!(
+            "call {ty} @llvm.sqrt.v{width}f{bits}({ty} {})",
+            self.written()
+        );
+        self.code.emit(self.lane, &text)
+    }
+
+    /// The first 26 bits of a number of double precision. Products of two such numbers are exact, and so
+    /// is the difference to the number that they are from.
+    pub fn high(self) -> V<'c> {
+        self.bits().and(-1 << 27).float()
+    }
+
     /// This number, which is not negative, with the sign of another.
     pub fn with_sign_of(self, other: V<'c>) -> V<'c> {
         let mask = match self.lane {
@@ -338,6 +367,13 @@ impl<'c> V<'c> {
         };
         let sign = integers.shl(size);
         self.bits().binary("xor", sign).float()
+    }
+
+    /// The sum with a number that is not larger, or of zero and any number, and what rounding took
+    /// from it.
+    pub fn plus_smaller(self, other: V<'c>) -> (V<'c>, V<'c>) {
+        let sum = self + other;
+        (sum, other - (sum - self))
     }
 
     /// The sum of two numbers and what rounding took from it.
