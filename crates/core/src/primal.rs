@@ -19,7 +19,8 @@ use crate::ir::{
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
-use crate::reverse::nest;
+use crate::raise::describe::describe;
+use crate::reverse::obstacles::{self, Obstacle};
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
@@ -63,8 +64,24 @@ pub struct Primal {
     pub activity: Activity,
     /// The direct calls that calls through pointers have become.
     pub dispatched: HashMap<Inst, Dispatched>,
+    /// The nests that have become loops.
+    pub expanded: Vec<Expanded>,
     /// A mistake to make, for tests of tests.
     planted: Option<Defect>,
+}
+
+/// A nest that has become loops, for want of a derivative as a nest.
+pub struct Expanded {
+    /// What it computed.
+    pub shape: String,
+    /// How many loops it had.
+    pub loops: usize,
+    /// Where it was.
+    pub loc: Option<Loc>,
+    /// What stood in the way.
+    pub obstacle: Obstacle,
+    /// Where that was.
+    pub by: Option<Loc>,
 }
 
 impl Primal {
@@ -83,6 +100,7 @@ impl Primal {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
         let mut may_split = true;
+        let mut expanded = Vec::new();
         loop {
             let primal = match Primal::analysed(
                 module,
@@ -110,14 +128,31 @@ impl Primal {
             if hoist_loads::run(&mut function, &primal.steady_loads()) {
                 continue;
             }
-            let chosen = nest::to_expand(&primal, options);
-            let Some(&first) = chosen.iter().next() else {
-                return Ok(primal);
+            let chosen = obstacles::to_expand(&primal, options);
+            let Some(&(first, _)) = chosen.first() else {
+                return Ok(Primal { expanded, ..primal });
             };
-            if !expand_nests::expand(&mut function, |inst, _| chosen.contains(&inst)) {
+            expanded.extend(chosen.iter().filter_map(|nest| primal.expanded(nest)));
+            let is_chosen = |inst: Inst| chosen.iter().any(|(chosen, _)| *chosen == inst);
+            if !expand_nests::expand(&mut function, |inst, _| is_chosen(inst)) {
                 return Err(primal.refuse(module, first, "a copy of a loop nest"));
             }
         }
+    }
+
+    /// What there is to say of a nest that becomes loops.
+    fn expanded(&self, &(inst, obstacle): &(Inst, Obstacle)) -> Option<Expanded> {
+        let data = self.function.inst(inst);
+        let Op::Nest(nest) = &data.op else {
+            return None;
+        };
+        Some(Expanded {
+            shape: describe(&self.function, nest, data),
+            loops: nest.depth,
+            loc: data.loc,
+            obstacle,
+            by: obstacle.by.and_then(|by| self.function.inst(by).loc),
+        })
     }
 
     /// The loops that move active memory in pieces of which nobody knows the type. Among them may be
@@ -289,6 +324,7 @@ impl Primal {
             effects,
             activity,
             dispatched,
+            expanded: Vec::new(),
             planted: options.planted,
         })
     }

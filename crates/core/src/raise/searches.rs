@@ -13,7 +13,7 @@
 //! use the best so far for nothing but choosing. `fmin` and `fmax` are no choices: where both numbers
 //! are equal, their derivative is one half of each.
 
-use super::Raise;
+use super::{Extent, Raise};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::loops::{Exit, Loop, Loops};
@@ -31,7 +31,7 @@ use std::collections::HashMap;
 const FEW_OPERATIONS: usize = 4;
 
 /// Rewrites the searches of a function; gives the places of those that were.
-pub fn run(function: &mut Function, wanted: &dyn Fn(Loop) -> Raise) -> Vec<Option<Loc>> {
+pub fn run(function: &mut Function, wanted: &dyn Fn(Loop) -> Raise) -> Vec<Extent> {
     let mut rewritten = Vec::new();
     if function.is_declaration() {
         return rewritten;
@@ -51,7 +51,11 @@ pub fn run(function: &mut Function, wanted: &dyn Fn(Loop) -> Raise) -> Vec<Optio
         for search in found {
             let is_around = |header: &Block| search.blocks[1..].contains(header);
             if !headers.iter().any(is_around) {
-                rewritten.push(search.loc);
+                let all = copy.locs(&search.blocks);
+                rewritten.push(Extent {
+                    at: search.loc,
+                    all,
+                });
                 search.rewrite(&mut copy);
             }
         }

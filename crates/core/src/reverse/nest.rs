@@ -18,53 +18,12 @@ use crate::ir::{
     BinaryOp, Body, Builder, Combiner, Inst, InstData, Nest, NestParts, Op, Output, OutputPart,
     Type, UnaryOp, Value,
 };
-use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
 use crate::simplify::lower_products::products;
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// The nests of a function that must be expanded before it can be differentiated. There is no place
-/// for checks and notes in a nest.
-pub fn to_expand(primal: &Primal, options: &Options) -> HashSet<Inst> {
-    let func = &primal.function;
-    let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
-    let must_expand = |inst: &&Inst| match &func.inst(**inst).op {
-        Op::Nest(nest) => {
-            // Nests have no branches on whether a shadow is one.
-            options.check_finite
-                || primal.key.recording
-                || primal.key.runtime_activity
-                || !has_derivative(primal, **inst, nest)
-                || options.flips(Choice::ExpandNest, (&func.name, **inst))
-        }
-        _ => false,
-    };
-    insts.filter(must_expand).copied().collect()
-}
-
-/// Whether a nest has no derivative at all, or one that is made of nests.
-fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
-    let data = primal.function.inst(inst);
-    let mut outputs = nest.outputs.iter().enumerate();
-    // How a product, or the largest element, depends on each of its parts is a matter of the
-    // others.
-    let plain = outputs.all(|(i, output)| {
-        !primal.has_shadow(data.args[nest.output_view(i).start])
-            || matches!(output.combiner, Combiner::Store | Combiner::Sum)
-    });
-    // Integers that may be the bits of floats: as loops, they are looked into or refused.
-    let is_float = |param: &Value| nest.body.func.ty(*param).float_kind().is_some();
-    let plain = plain && active_params(primal, data, nest).iter().all(is_float);
-    let varied = body::varied(&nest.body, active_params(primal, data, nest).into_iter());
-    if !plain || !body::has_rules(&nest.body, &varied) {
-        return false;
-    }
-    let mut again = read_again(primal, data, nest).into_iter();
-    !primal.key.reverse || again.all(|input| primal.is_input_intact(inst, input))
-}
+use std::collections::{BTreeSet, HashMap};
 
 /// The inputs that the reverse of a nest reads again.
 pub fn read_again(primal: &Primal, data: &InstData, nest: &Nest) -> BTreeSet<usize> {
@@ -79,11 +38,12 @@ pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     reverses(primal, data, nest).len()
 }
 
-/// Whether a nest of the reverse of one is a product that there are kernels for.
-pub fn calls_kernels(primal: &Primal, data: &InstData, nest: &Nest) -> bool {
+/// How many nests of the reverse of one are products that there are kernels for.
+pub fn reverse_products(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     let reverses = reverses(primal, data, nest).into_iter();
-    let mut joined = reverses.map(|reverse| reverse.parts.join());
-    joined.any(|nest| !products(&primal.function, &nest).is_empty())
+    let joined = reverses.map(|reverse| reverse.parts.join());
+    let is_product = |nest: &InstData| !products(&primal.function, nest).is_empty();
+    joined.filter(is_product).count()
 }
 
 /// One nest of the reverse. Its operands are still values of the forward sweep.
