@@ -273,7 +273,7 @@ impl Worklist {
             Some(n) => [Raise::Never, Raise::Worthwhile, Raise::Always][(n % 3) as usize],
             None => options.raise,
         };
-        let searches = raise::searches::run(&mut module.funcs[func], &wanted);
+        let searches = raise::searches::run(&mut module.funcs[func], &wanted, options.planted);
         let raised = raise::run(module, func, effects, &wanted, options.planted);
         self.of_loops.add(module, &name, &searches, &raised);
         raised.changed || !searches.is_empty()
