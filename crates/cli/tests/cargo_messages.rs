@@ -127,6 +127,42 @@ fn main() { println!(\"{:?}\", gradient!(loss, &[2.0])); }
     assert!(page.contains("&lt;prog::inner::Model&gt;::cost"), "{page}");
 }
 
+/// Loops are told by the lines that the user wrote, also where iterators of the library run them.
+#[test]
+fn explanations_of_loops() {
+    let main = "ASK
+const N: usize = 32;
+fn product(a: &[f64], b: &[f64], c: &mut [f64]) {
+    for i in 0..N {
+        for j in 0..N {
+            for k in 0..N {
+                c[i * N + j] += a[i * N + k] * b[k * N + j];
+            }
+        }
+    }
+}
+fn rows(a: &[f64], b: &[f64], c: &mut [f64]) {
+    c.chunks_exact_mut(N).zip(a.chunks_exact(N)).for_each(|(c, a)| {
+        for (c, b) in c.iter_mut().zip(b.chunks_exact(N)) {
+            *c = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        }
+    });
+}
+fn loss(x: &[f64]) -> f64 {
+    let (mut c, mut d) = ([0.0; N * N], [0.0; N * N]);
+    product(x, x, &mut c);
+    rows(&c, x, &mut d);
+    d.iter().sum()
+}
+fn main() { println!(\"{:?}\", gradient!(loss, &[2.0; N * N])[0]); }
+";
+    let project = Project::program(main);
+    let text = project.succeed("zymase explain --release");
+    let told = text.lines().filter(|line| line.contains("main.rs, lines"));
+    let told: Vec<&str> = told.map(str::trim).collect();
+    expect!["src/main.rs, lines 27 to 30: matrix product 32×32 by 32×32, a nest of 3 loops, adjoint as two products, by kernels where they are large enough"].assert_eq(&told.join("\n"));
+}
+
 #[test]
 fn explanations_of_nothing() {
     let project = Project::program("fn main() {}");

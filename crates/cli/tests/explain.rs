@@ -179,6 +179,135 @@ fn text_has_every_kind_of_fact() {
     );
 }
 
+/// Loops that are seen as a whole, and some that are almost like these.
+const LOOPS: &str = r#"#include <math.h>
+double __enzyme_autodiff(void *, ...);
+#define N 64
+
+void layer(const float *restrict x, const float *restrict w, float *restrict y) {
+    for (int i = 0; i < 256; i++)
+        for (int j = 0; j < 3072; j++) {
+            float sum = 0;
+            for (int k = 0; k < 768; k++)
+                sum += x[i * 768 + k] * w[k * 3072 + j];
+            y[i * 3072 + j] = sum;
+        }
+}
+
+static inline void product(const float *a, const float *b, float *c, int n) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                c[i * n + j] += a[i * n + k] * b[k * n + j];
+}
+
+void overwritten(float *restrict a, const float *restrict b, float *restrict c, int n) {
+    product(a, b, c, n);
+    for (int i = 0; i < n; i++)
+        a[i] = sinf(a[i]);
+}
+
+void skips(const float *restrict a, const float *restrict b, float *restrict c) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            float sum = 0;
+            for (int k = 0; k < N; k++)
+                sum += a[i * N + k]
+                    * b[k * k % N + j];
+            c[i * N + j] = sum;
+        }
+}
+
+void data(const float *restrict a, const float *restrict b, float *restrict c,
+          const int *restrict length) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            float sum = 0;
+            for (int k = 0; k < length[i]; k++)
+                sum += a[i * N + k] * b[k * N + j];
+            c[i * N + j] = sum;
+        }
+}
+
+void reads(const float *restrict a, const float *restrict b, float *restrict c) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            float sum = 0;
+            for (int k = 0; k < N; k++)
+                sum += a[i * N + k] * b[k * N + j] * (1 + sum);
+            c[i * N + j] = sum;
+        }
+}
+
+void nearest(const float *restrict p, const float *restrict q, float *restrict out) {
+    for (int i = 0; i < N; i++) {
+        float best = 1e30f;
+        for (int j = 0; j < 10; j++) {
+            float d = 0;
+            for (int k = 0; k < 3; k++)
+                d += (p[i * 3 + k] - q[j * 3 + k]) * (p[i * 3 + k] - q[j * 3 + k]);
+            if (d < best)
+                best = d;
+        }
+        out[i] = best;
+    }
+}
+
+int enzyme_const;
+static float a[256 * 768], b[768 * 3072], c[256 * 3072];
+int main(void) {
+    __enzyme_autodiff((void *)layer, a, a, b, b, c, c);
+    __enzyme_autodiff((void *)overwritten, a, a, b, b, c, c, 8);
+    __enzyme_autodiff((void *)skips, a, a, b, b, c, c);
+    __enzyme_autodiff((void *)data, a, a, b, b, c, c, enzyme_const, (int *)0);
+    __enzyme_autodiff((void *)reads, a, a, b, b, c, c);
+    __enzyme_autodiff((void *)nearest, a, a, b, b, c, c);
+}
+"#;
+
+/// Loops are told by their lines, with what their adjoint is made of, or what stood in the way.
+#[test]
+fn loops_have_lines() {
+    let folder = Folder::with(&[("loops.c", LOOPS)]);
+    let text = succeed(&folder.zymase("explain loops.c"));
+    check(
+        &text,
+        &["loops.c, lines"],
+        expect![[r#"
+        loops.c, lines 6 to 11: map over 786432, a nest of 1 loop, adjoint as one nest
+        loops.c, lines 6 to 11: matrix product 256×768 by 768×3072, a nest of 3 loops, adjoint as two products, by kernels where they are large enough
+        loops.c, lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as loops, because what it reads may be overwritten at loops.c:25
+        loops.c, lines 29 to 35: the loop stays a loop: an address is not a sum of multiples of the loops' counters (line 34)
+        loops.c, lines 41 to 46: the loop stays a loop: how often a loop runs depends on what the loops around it do (line 44)
+        loops.c, lines 51 to 56: the loop stays a loop: what the loop hands on to its next iteration is not a sum (line 55)
+        loops.c, lines 63 to 67: the loop searches for a number: only the iteration that has found it is differentiated"#]],
+    );
+    // With permission to add in any order, the function's own products are given to kernels too.
+    let text = succeed(&folder.zymase("explain --fast loops.c"));
+    check(
+        &text,
+        &["loops.c, lines", "256"],
+        expect![
+            "loops.c, lines 6 to 11: matrix product 256×768 by 768×3072, a nest of 3 loops, by a kernel where it is large enough, adjoint as two products, by kernels where they are large enough"
+        ],
+    );
+    succeed(&folder.zymase("explain loops.c --html page.html"));
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    check_page(&page);
+    check(
+        &plain(&page),
+        &["of lines"],
+        expect![[r#"
+        nest of lines 6 to 11: map over 786432, a nest of 1 loop, adjoint as one nest
+        nest of lines 6 to 11: matrix product 256×768 by 768×3072, a nest of 3 loops, adjoint as two products, by kernels where they are large enough
+        nest of lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as loops, because what it reads may be overwritten at loops.c:25 (inlined at line 23)
+        loop of lines 29 to 35 stays a loop: an address is not a sum of multiples of the loops' counters
+        loop of lines 41 to 46 stays a loop: how often a loop runs depends on what the loops around it do
+        loop of lines 51 to 56 stays a loop: what the loop hands on to its next iteration is not a sum
+        loop of lines 63 to 67 searches for a number: only the iteration that has found it is differentiated"#]],
+    );
+}
+
 /// Several files make one program, and options of clang and of the command may be anywhere.
 #[test]
 fn files_are_explained_together() {
@@ -251,11 +380,22 @@ fn page(folder: &Folder) -> (String, String) {
 fn the_page_is_well_formed() {
     let folder = Folder::with(&[("model.c", MODEL)]);
     let (page, text) = page(&folder);
+    let tree = check_page(&page);
+    let shown: String = tree.descendants().filter_map(|node| node.text()).collect();
+    assert!(shown.contains(r#"// <script>alert("a & b")</script>"#));
+    // Every derivative has a row in the summary and a section.
+    let derivatives = text.lines().filter(|line| line.contains("mode of")).count();
+    let sections = tree.descendants();
+    let sections = sections.filter(|node| node.attribute("class") == Some("derivative"));
+    assert_eq!(sections.count(), derivatives);
+}
+
+fn check_page(page: &str) -> roxmltree::Document<'_> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
         ..Default::default()
     };
-    let tree = roxmltree::Document::parse_with_options(&page, options).unwrap();
+    let tree = roxmltree::Document::parse_with_options(page, options).unwrap();
     let elements = || tree.descendants().filter(|node| node.is_element());
     let ids: Vec<&str> = elements().filter_map(|node| node.attribute("id")).collect();
     for (position, id) in ids.iter().enumerate() {
@@ -271,13 +411,8 @@ fn the_page_is_well_formed() {
         assert_ne!(node.tag_name().name(), "script");
         assert!(node.attribute("src").is_none());
     }
-    let shown: String = tree.descendants().filter_map(|node| node.text()).collect();
-    assert!(shown.contains(r#"// <script>alert("a & b")</script>"#));
     assert!(!page.contains("url("), "something comes from outside");
-    // Every derivative has a row in the summary and a section.
-    let derivatives = text.lines().filter(|line| line.contains("mode of")).count();
-    let sections = elements().filter(|node| node.attribute("class") == Some("derivative"));
-    assert_eq!(sections.count(), derivatives);
+    tree
 }
 
 /// The browser that the tests use, if there is one.

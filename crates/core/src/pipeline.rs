@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::plan::PlanKind;
 use crate::planted::Defect;
 use crate::raise::{self, Raise};
-use crate::report::{Fact, Report, What};
+use crate::report::{OfLoops, Report};
 use crate::shadow::record;
 use crate::simplify;
 use crate::split;
@@ -110,7 +110,7 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         done: HashSet::new(),
         open: Vec::new(),
         raised: HashSet::new(),
-        of_loops: Vec::new(),
+        of_loops: OfLoops::default(),
         first_new,
         halves: Vec::new(),
         warnings: Vec::new(),
@@ -125,9 +125,7 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
     let mut reports = worklist.synthesis.reports;
     for report in &mut reports {
-        let of_loops = worklist.of_loops.iter();
-        let of_loops = of_loops.filter(|(function, _)| *function == report.function);
-        report.facts.extend(of_loops.map(|(_, fact)| fact.clone()));
+        worklist.of_loops.complete(report);
         report.on_stack = report.sweep.is_some_and(|sweep| on_stack.contains(&sweep));
     }
     // Rules may use functions that no library has; their bodies come into the module as well.
@@ -174,8 +172,8 @@ struct Worklist {
     open: Vec<Func>,
     /// Functions whose loops have been raised.
     raised: HashSet<Func>,
-    /// What is to be told of loops, by the names of their functions.
-    of_loops: Vec<(String, Fact)>,
+    /// What is to be told of loops.
+    of_loops: OfLoops,
     /// How many functions the program has.
     first_new: usize,
     /// The sweeps that the program calls one by one.
@@ -275,17 +273,10 @@ impl Worklist {
             Some(n) => [Raise::Never, Raise::Worthwhile, Raise::Always][(n % 3) as usize],
             None => options.raise,
         };
-        let searches = raise::searches::run(&mut module.funcs[func], &wanted);
+        let searches = raise::searches::run(&mut module.funcs[func], &wanted, options.planted);
         let raised = raise::run(module, func, effects, &wanted, options.planted);
-        let changed = raised.changed || !searches.is_empty();
-        let refused = raised.refused.into_iter();
-        let refused = refused.map(|refused| (refused.loc, What::Unraised(refused.reason)));
-        let searches = searches.into_iter().map(|loc| (loc, What::Search));
-        for (loc, what) in searches.chain(refused) {
-            let places = Place::chain(module, loc);
-            self.of_loops.push((name.clone(), Fact { places, what }));
-        }
-        changed
+        self.of_loops.add(module, &name, &searches, &raised);
+        raised.changed || !searches.is_empty()
     }
 
     /// A complaint has come by the request. Functions that are not the program's are no part of the

@@ -96,6 +96,8 @@ pub enum Defect {
     OverlapOfNestsUnchecked,
     /// Loops become nests though their iterations may write the same memory.
     RaisedAcrossDependence,
+    /// Of a search, the last iteration is repeated and not the one that it has chosen.
+    SearchRepeatsLast,
 }
 
 impl Defect {
@@ -146,5 +148,6 @@ impl Defect {
         Defect::ReplayOfOverwritten,
         Defect::OverlapOfNestsUnchecked,
         Defect::RaisedAcrossDependence,
+        Defect::SearchRepeatsLast,
     ];
 }

@@ -19,7 +19,8 @@ use crate::ir::{
 };
 use crate::pipeline::Options;
 use crate::planted::Defect;
-use crate::reverse::nest::{self, Change};
+use crate::raise::describe::describe;
+use crate::reverse::obstacles::{self, Obstacle};
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
@@ -64,15 +65,31 @@ pub struct Primal {
     pub activity: Activity,
     /// The direct calls that calls through pointers have become.
     pub dispatched: HashMap<Inst, Dispatched>,
+    /// The nests that have become loops.
+    pub expanded: Vec<Expanded>,
     /// A mistake to make, for tests of tests.
     planted: Option<Defect>,
+}
+
+/// A nest that has become loops, for want of a derivative as a nest.
+pub struct Expanded {
+    /// What it computed.
+    pub shape: String,
+    /// How many loops it had.
+    pub loops: usize,
+    /// Where it was.
+    pub loc: Option<Loc>,
+    /// What stood in the way.
+    pub obstacle: Obstacle,
+    /// Where that was.
+    pub by: Option<Loc>,
 }
 
 impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests are expanded to loops, which have; those whose inputs are overwritten too,
-    /// unless they are products of matrices, which get copies of these. Loops that move memory of which only the whole has a type
-    /// become copies. Loads through a choice of pointers, of which one may have a shadow and the
+    /// unless they are products of matrices, which get copies of these. Loops that move memory of
+    /// which only the whole has a type become copies. Loads through a choice of pointers, of which one may have a shadow and the
     /// other none, become a choice of loads.
     pub fn new(
         module: &mut Module,
@@ -84,6 +101,7 @@ impl Primal {
         let mut function = module.funcs[key.func].clone();
         let mut effects = effects;
         let mut may_split = true;
+        let mut expanded = Vec::new();
         // Nests that read copies of what is overwritten already.
         let mut has_copies = HashSet::new();
         loop {
@@ -113,32 +131,48 @@ impl Primal {
             if hoist_loads::run(&mut function, &primal.steady_loads()) {
                 continue;
             }
-            let changes = nest::to_change(&primal, options);
-            let Some(&first) = changes.keys().next() else {
-                return Ok(primal);
+            let chosen = obstacles::to_change(&primal, options);
+            let Some(&(first, _)) = chosen.first() else {
+                return Ok(Primal { expanded, ..primal });
             };
-            let mut changed = false;
-            let mut expanded = HashSet::new();
-            for (&inst, change) in &changes {
-                match change {
-                    Change::Copy(inputs) if !has_copies.contains(&inst) => {
-                        let new = copy_operands::run(module, &mut function, inst, inputs);
-                        has_copies.extend(new);
-                        changed |= new.is_some();
-                    }
-                    _ => {
-                        expanded.insert(inst);
-                    }
+            let mut has_changed = false;
+            let mut loops = HashSet::new();
+            for nest in &chosen {
+                let inst = nest.0;
+                let copied = obstacles::to_copy(&primal, nest);
+                let copied = copied.filter(|_| !has_copies.contains(&inst));
+                let new = copied
+                    .and_then(|inputs| copy_operands::run(module, &mut function, inst, &inputs));
+                if new.is_none() {
+                    loops.insert(inst);
+                    expanded.extend(primal.expanded(nest));
                 }
+                has_changed |= new.is_some();
+                has_copies.extend(new);
             }
-            if changed {
+            if has_changed {
                 effects = Rc::new(effects.extended(module));
             }
-            changed |= expand_nests::expand(&mut function, |inst, _| expanded.contains(&inst));
-            if !changed {
+            has_changed |= expand_nests::expand(&mut function, |inst, _| loops.contains(&inst));
+            if !has_changed {
                 return Err(primal.refuse(module, first, "a copy of a loop nest"));
             }
         }
+    }
+
+    /// What there is to say of a nest that becomes loops.
+    fn expanded(&self, &(inst, obstacle): &(Inst, Obstacle)) -> Option<Expanded> {
+        let data = self.function.inst(inst);
+        let Op::Nest(nest) = &data.op else {
+            return None;
+        };
+        Some(Expanded {
+            shape: describe(&self.function, nest, data),
+            loops: nest.depth,
+            loc: data.loc,
+            obstacle,
+            by: obstacle.by.and_then(|by| self.function.inst(by).loc),
+        })
     }
 
     /// The loops that move active memory in pieces of which nobody knows the type. Among them may be
@@ -310,6 +344,7 @@ impl Primal {
             effects,
             activity,
             dispatched,
+            expanded: Vec::new(),
             planted: options.planted,
         })
     }

@@ -1,6 +1,7 @@
 //! Which constructs a program contains: what is rare in many programs is not tested.
 
 mod contraction;
+mod reduction;
 
 use crate::tree::{
     Base, Carries, Cond, Expr, Form, Fun, Goal, Index, Int, Kernel, Near, NestForm, Points,
@@ -62,6 +63,32 @@ pub const CONSTRUCTS: &[&str] = &[
     "independent iterations",
     "memory that iterations use one after the other",
     "memory that carries something from iteration to iteration",
+    "search for the best of many numbers",
+    "searches one after the other",
+    "search for a place",
+    "candidates that are equal",
+    "search by branches",
+    "search by the library",
+    "search in a search",
+    "search among none",
+    "best so far read in a search",
+    "place of the best so far read in a search",
+    "store in a search",
+    "search left early",
+    "sum beside a search",
+    "rows divided by what is computed of them",
+    "rows of exponentials",
+    "rows of deviations",
+    "rows of a certain length",
+    "product of a row",
+    "rows that are columns",
+    "rows in place",
+    "map in the loop that adds up",
+    "sum of a row in memory",
+    "largest of a row by selects",
+    "rows in single precision",
+    "row without numbers",
+    "rows with something odd about them",
     "loops that multiply and add up",
     "product of matrices",
     "matrix and vector",
@@ -327,6 +354,14 @@ impl Census<'_> {
                 let deep = at.loops + of.axes().len();
                 self.note_if(deep > 1, "loop in a loop");
                 self.note_if(deep > 2, "loop in two loops");
+            }
+            Stmt::Search(of) => {
+                reduction::note_search(of, &mut |construct| self.note(construct));
+                self.bases(&of.from);
+            }
+            Stmt::RowWise(of) => {
+                reduction::note_rows(of, &mut |construct| self.note(construct));
+                self.bases(&of.from);
             }
             Stmt::Buffer(heap, body) => {
                 self.note_if(at.loops > 0 && *heap, "allocation in a loop");

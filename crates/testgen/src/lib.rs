@@ -15,6 +15,7 @@ pub mod copies;
 pub mod grow;
 pub mod lower;
 pub mod native;
+pub mod reduction;
 pub mod referee;
 pub mod shrink;
 pub mod tally;

@@ -2,6 +2,7 @@
 //! puts simple values in place of expressions, while the failure remains.
 
 mod contraction;
+mod reduction;
 
 use crate::tree::{
     Args, Cond, Expr, Index, Int, Nest, Points, Program, Returns, Routine, Stmt, Trips,
@@ -184,6 +185,8 @@ fn variants(stmt: &Stmt) -> Vec<Stmt> {
         }
         Stmt::Points(points) => all.extend(fewer_points(points)),
         Stmt::Contraction(of) => all.extend(contraction::simpler(of)),
+        Stmt::Search(of) => all.extend(reduction::simpler_search(of)),
+        Stmt::RowWise(of) => all.extend(reduction::simpler_rows(of)),
         Stmt::Call(callee, Args::Active(x, y, e), slot) => {
             let smaller = exprs(e).into_iter();
             all.extend(smaller.map(|e| Stmt::Call(*callee, Args::Active(*x, *y, e), *slot)));

@@ -6,6 +6,7 @@
 //! leaves a program that is still defined.
 
 use crate::contraction::Contraction;
+use crate::reduction::{RowWise, Search};
 
 /// How many doubles an array has.
 pub const ARRAY: i64 = 8;
@@ -450,6 +451,10 @@ pub enum Stmt {
     Points(Points),
     /// Loops that multiply and add up.
     Contraction(Box<Contraction>),
+    /// A loop that keeps the best of many numbers.
+    Search(Box<Search>),
+    /// Rows that are divided by what is computed of them.
+    RowWise(Box<RowWise>),
 }
 
 /// A loop over points, with inner loops that compute a number for each. No iteration knows of another

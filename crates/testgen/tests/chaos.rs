@@ -142,7 +142,7 @@ fn every_choice_changes_derivatives() {
             vec![numbers(), numbers(), Arg::Int(3), Arg::Int(4)],
         ),
     ];
-    programs.extend((0..40).map(|seed| (lower(&grow(seed)), "f", arguments(0))));
+    programs.extend((0..80).map(|seed| (lower(&grow(seed)), "f", arguments(0))));
     let mut idle = Choice::ALL.to_vec();
     // Kernels are native code, which the interpreter does not know: no trial here may call them.
     // Programs in C do when choices are made by chance.

@@ -1,11 +1,11 @@
 //! A function: arenas of values, instructions and blocks, and the order they stand in.
 
 use super::{
-    Block, Constant, Declared, Edge, Flags, FloatKind, FnAttrs, Inst, InstData, Op, Origin,
+    Block, Constant, Declared, Edge, Flags, FloatKind, FnAttrs, Inst, InstData, Loc, Op, Origin,
     ParamAttrs, Signature, Type, TypeKind, Value,
 };
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A function, with a body or only declared.
 ///
@@ -209,6 +209,12 @@ impl Function {
     /// The instructions of a block, the terminator last.
     pub fn block_insts(&self, block: Block) -> &[Inst] {
         &self.blocks[block].insts
+    }
+
+    /// The places in the source program that some blocks come from.
+    pub fn locs(&self, blocks: &[Block]) -> BTreeSet<Loc> {
+        let insts = blocks.iter().flat_map(|&block| self.block_insts(block));
+        insts.filter_map(|&inst| self.inst(inst).loc).collect()
     }
 
     /// Replaces the instructions of a block.

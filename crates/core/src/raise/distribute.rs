@@ -34,9 +34,14 @@ pub struct Domain {
 impl Unit {
     /// Calls `f` on every write in the unit.
     pub fn for_each_write<'a>(&'a self, f: &mut dyn FnMut(&'a Write)) {
+        self.for_each_nest(&mut |_, write| f(write));
+    }
+
+    /// Calls `f` on every write in the unit, with the points that it is made at.
+    pub fn for_each_nest<'a>(&'a self, f: &mut dyn FnMut(&'a Domain, &'a Write)) {
         match self {
-            Unit::Loop(_, units) => units.iter().for_each(|unit| unit.for_each_write(f)),
-            Unit::Nest(_, write) => f(write),
+            Unit::Loop(_, units) => units.iter().for_each(|unit| unit.for_each_nest(f)),
+            Unit::Nest(domain, write) => f(domain, write),
         }
     }
 }

@@ -45,11 +45,14 @@ use cranelift_entity::SecondaryMap;
 use distribute::{Parts, Unit};
 use emit::Emitter;
 use read::Runs;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use tree::{Id, Node, Place, Tree};
 
 /// An expression of more factors than this is no product that anybody would write.
 const MOST_FACTORS: usize = 8;
+
+/// Why a region is not raised if one of its loops has no bound that is known before.
+const BOUND_DEPENDS: &str = "how often a loop runs depends on what the loops around it do";
 
 /// Why a region is not raised.
 #[derive(Clone, Debug)]
@@ -67,6 +70,8 @@ pub(crate) enum Stop {
 pub struct Raised {
     /// Whether the function has changed.
     pub changed: bool,
+    /// The nests, each with the loops that it was.
+    pub nests: Vec<Extent>,
     /// Loops that multiply and add up but could not be raised, and why.
     pub refused: Vec<Refused>,
 }
@@ -74,10 +79,26 @@ pub struct Raised {
 /// A loop that was not raised.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// Where it is.
-    pub loc: Option<Loc>,
+    /// Where it is, at what stood in the way.
+    pub extent: Extent,
     /// What stood in the way.
     pub reason: &'static str,
+}
+
+/// A loop with all that is in it, as far as the source program goes.
+#[derive(Clone, Debug, Default)]
+pub struct Extent {
+    /// The place that there is something to say of.
+    pub at: Option<Loc>,
+    /// The places of all its instructions.
+    pub all: BTreeSet<Loc>,
+}
+
+impl Extent {
+    fn new(func: &Function, loops: &Loops, l: Loop, at: Option<Loc>) -> Extent {
+        let all = func.locs(loops.blocks(l));
+        Extent { at, all }
+    }
 }
 
 /// Which loops become nests.
@@ -144,8 +165,13 @@ pub fn run(
             }
             Ok(_) => {}
             Err(Stop::Refused(reason, loc)) => {
-                let loc = loc.or_else(|| emit::first_loc(&analyses, l));
-                raised.refused.push(Refused { loc, reason });
+                let at = loc.or_else(|| emit::first_loc(&analyses, l));
+                // The same was told of a loop around it.
+                let is_known = |known: &Refused| (known.reason, known.extent.at) == (reason, at);
+                if !raised.refused.iter().any(is_known) {
+                    let extent = Extent::new(&function, &loops, l, at);
+                    raised.refused.push(Refused { extent, reason });
+                }
             }
             Err(_) => {}
         }
@@ -154,6 +180,12 @@ pub fn run(
         return raised;
     }
     drop(analyses);
+    for (_, way) in &ways {
+        way.for_each_nest(&mut |outermost, at| {
+            let extent = Extent::new(&function, &loops, outermost, at);
+            raised.nests.push(extent);
+        });
+    }
     for (l, way) in &ways {
         // The counters of the loops around it.
         let around = loops.enclosing(loops.parent(*l));
@@ -234,6 +266,24 @@ impl Way {
             Way::Raise(_) => true,
         }
     }
+
+    /// Calls `f` on the outermost loop of every nest, and the place of what the nest writes.
+    fn for_each_nest(&self, f: &mut dyn FnMut(Loop, Option<Loc>)) {
+        match self {
+            Way::Keep => {}
+            Way::Fork(_, yes, no) => {
+                yes.for_each_nest(f);
+                no.for_each_nest(f);
+            }
+            Way::Raise(plan) => {
+                for unit in &plan.parts.units {
+                    unit.for_each_nest(&mut |domain, write| {
+                        domain.loops.first().inspect(|&&l| f(l, write.loc));
+                    });
+                }
+            }
+        }
+    }
 }
 
 /// How many conditions from outside a region may depend on.
@@ -292,7 +342,7 @@ fn examine(analyses: &Analyses, l: Loop, assumed: &[(Value, bool)]) -> Result<Pl
     };
     let refuse = |reason| Stop::Refused(reason, emit::first_loc(analyses, l));
     let bounds = terms.find_bounds();
-    bounds.ok_or_else(|| refuse("how often a loop runs depends on what the loops around it do"))?;
+    bounds.ok_or_else(|| refuse(BOUND_DEPENDS))?;
     for check in &checks {
         let reason = "a check inside of the loop cannot be made before it";
         terms.succeeds(check).ok_or_else(|| refuse(reason))?;

@@ -106,8 +106,8 @@ struct Reader<'a> {
     assumed: &'a [(Value, bool)],
     tree: Tree,
     known: HashMap<Value, Id>,
-    /// Values that cannot be expressed, and why.
-    spoiled: HashMap<Value, &'static str>,
+    /// Values that cannot be expressed, why, and where that was found out.
+    spoiled: HashMap<Value, (&'static str, Option<Loc>)>,
     /// The slots of what loops carry.
     slots: HashMap<Value, Value>,
     now: Moment,
@@ -132,6 +132,10 @@ enum Next {
 impl Reader<'_> {
     fn refuse(&self, reason: &'static str) -> Stop {
         Stop::Refused(reason, self.loc)
+    }
+
+    fn spoil(&mut self, value: Value, why: &'static str) {
+        self.spoiled.insert(value, (why, self.loc));
     }
 
     fn tick(&mut self) -> Moment {
@@ -203,7 +207,7 @@ impl Reader<'_> {
                     }
                     None => {
                         let why = "what the last iteration computed is used after the loop";
-                        self.spoiled.insert(param, why);
+                        self.spoil(param, why);
                     }
                 },
             }
@@ -296,12 +300,15 @@ impl Reader<'_> {
         body: &mut Vec<Item>,
         sunk: &mut Vec<(Place, Option<Loc>, Value)>,
     ) -> Result<(), Stop> {
+        let func = self.analyses.func;
+        let loc = func.def_inst(next).and_then(|inst| func.inst(inst).loc);
         let next = self.operand(next)?;
         let written = self.last_write(slot, body);
         let mut sums = Vec::new();
         let is_slot = |place: &Place, at: Moment| place.is_at(slot) && written < at;
         if !self.sums(next, &is_slot, &mut sums) {
-            return Err(self.refuse("what the loop hands on to its next iteration is not a sum"));
+            let reason = "what the loop hands on to its next iteration is not a sum";
+            return Err(Stop::Refused(reason, loc.or(self.loc)));
         }
         // A sum that is stored in each iteration at the same place is there after the last one.
         let inside = |address: &Affine| {
@@ -454,8 +461,7 @@ impl Reader<'_> {
                     self.known.insert(param, id);
                 }
                 Err(_) => {
-                    self.spoiled
-                        .insert(param, "it is not a number that could be computed again");
+                    self.spoil(param, "it is not a number that could be computed again");
                 }
             }
         }
@@ -500,7 +506,7 @@ impl Reader<'_> {
         let place = match self.place(pointer, access, ty, block) {
             Ok(place) => place,
             Err(why) => {
-                self.spoiled.insert(result, why);
+                self.spoil(result, why);
                 return;
             }
         };
@@ -595,8 +601,8 @@ impl Reader<'_> {
         if let Some(&id) = self.known.get(&value) {
             return Ok(id);
         }
-        if let Some(why) = self.spoiled.get(&value) {
-            return Err(Stop::Refused(why, self.loc));
+        if let Some(&(why, loc)) = self.spoiled.get(&value) {
+            return Err(Stop::Refused(why, loc));
         }
         let analyses = self.analyses;
         let func = analyses.func;

@@ -13,7 +13,7 @@
 //! use the best so far for nothing but choosing. `fmin` and `fmax` are no choices: where both numbers
 //! are equal, their derivative is one half of each.
 
-use super::Raise;
+use super::{Extent, Raise};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::loops::{Exit, Loop, Loops};
@@ -21,6 +21,7 @@ use crate::ir::{
     BinaryOp, Block, Builder, Copied, Edge, Function, Inst, InstData, Loc, Op, Type, UnaryOp,
     Value, ValueDef,
 };
+use crate::planted::Defect;
 use crate::simplify::dead_code::is_removable;
 use crate::simplify::{canonical_loops, dead_code};
 use cranelift_entity::SecondaryMap;
@@ -31,7 +32,11 @@ use std::collections::HashMap;
 const FEW_OPERATIONS: usize = 4;
 
 /// Rewrites the searches of a function; gives the places of those that were.
-pub fn run(function: &mut Function, wanted: &dyn Fn(Loop) -> Raise) -> Vec<Option<Loc>> {
+pub fn run(
+    function: &mut Function,
+    wanted: &dyn Fn(Loop) -> Raise,
+    planted: Option<Defect>,
+) -> Vec<Extent> {
     let mut rewritten = Vec::new();
     if function.is_declaration() {
         return rewritten;
@@ -51,8 +56,12 @@ pub fn run(function: &mut Function, wanted: &dyn Fn(Loop) -> Raise) -> Vec<Optio
         for search in found {
             let is_around = |header: &Block| search.blocks[1..].contains(header);
             if !headers.iter().any(is_around) {
-                rewritten.push(search.loc);
-                search.rewrite(&mut copy);
+                let all = copy.locs(&search.blocks);
+                rewritten.push(Extent {
+                    at: search.loc,
+                    all,
+                });
+                search.rewrite(&mut copy, planted);
             }
         }
         dead_code::run(&mut copy);
@@ -242,7 +251,7 @@ impl Places<'_> {
 }
 
 impl Search {
-    fn rewrite(self, func: &mut Function) {
+    fn rewrite(self, func: &mut Function, planted: Option<Defect>) {
         let from = func.clone();
         let header = self.blocks[0];
         let params = from.block_params(header).to_vec();
@@ -258,7 +267,10 @@ impl Search {
         let condition = from.inst(self.next).args[0];
         let yes = func.iconst(flag, 1);
         let now: Vec<Value> = params.iter().copied().chain([yes]).collect();
-        let updated = self.update(func, condition, &now, &remembered);
+        let updated = match planted {
+            Some(Defect::SearchRepeatsLast) => now,
+            _ => self.update(func, condition, &now, &remembered),
+        };
         add_arguments(func, self.latch, header, &updated);
 
         // Behind the loop, either nothing was chosen, or the iteration is repeated.

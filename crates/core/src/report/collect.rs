@@ -15,10 +15,8 @@ use crate::diagnostic::Place;
 use crate::ir::{Block, Inst, Loc, Module, Op};
 use crate::plan::{Need, Plan, Why, constant_bytes};
 use crate::primal::Primal;
-use crate::raise::describe::describe;
-use crate::reverse::{Augmented, Layout, nest};
+use crate::reverse::{Augmented, Layout};
 use crate::shadow::{ActiveCall, Reversal};
-use crate::simplify::lower_products::products;
 use std::collections::{BTreeSet, HashSet};
 
 impl Report {
@@ -130,10 +128,8 @@ impl Collector<'_> {
 
     /// The first line of the function itself, not of what was inlined into it.
     fn function_place(&self) -> Option<Place> {
-        let blocks = self.primal.function.blocks().iter();
-        let insts = blocks.flat_map(|&block| self.primal.function.block_insts(block));
-        let locs: BTreeSet<Loc> = insts.filter_map(|&inst| self.loc(inst)).collect();
-        let places = locs.into_iter();
+        let function = &self.primal.function;
+        let places = function.locs(function.blocks()).into_iter();
         let places = places.filter_map(|loc| Place::chain(self.module, Some(loc)).pop());
         places.min_by_key(|place| place.line)
     }
@@ -142,7 +138,7 @@ impl Collector<'_> {
         self.primal.function.inst(inst).loc
     }
 
-    fn fact(&self, loc: Option<Loc>, what: What) -> Fact {
+    pub(super) fn fact(&self, loc: Option<Loc>, what: What) -> Fact {
         Fact {
             places: Place::chain(self.module, loc),
             what,
@@ -246,33 +242,10 @@ impl Collector<'_> {
         records.chain(calls.flatten()).collect()
     }
 
-    fn insts(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
+    pub(super) fn insts(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
         let function = &self.primal.function;
         let order = self.primal.order.iter().copied();
         order.flat_map(|block| function.block_insts(block).iter().map(move |&i| (block, i)))
-    }
-
-    fn nests(&self) -> Vec<Fact> {
-        let nests = self.insts().filter_map(|(_, inst)| {
-            let data = self.primal.function.inst(inst);
-            let Op::Nest(body) = &data.op else {
-                return None;
-            };
-            let reverse = self.primal.key.reverse;
-            let reverses = reverse.then(|| nest::reverse_count(self.primal, data, body));
-            let function = &self.primal.function;
-            let what = What::Nest {
-                shape: describe(function, body, data),
-                loops: body.depth,
-                kernel: match reverse {
-                    true => nest::calls_kernels(self.primal, data, body),
-                    false => !products(function, data).is_empty(),
-                },
-                reverses,
-            };
-            Some(self.fact(data.loc, what))
-        });
-        nests.collect()
     }
 
     fn calls(&self, augmented: &Augmented, layout: &Layout) -> Vec<Fact> {

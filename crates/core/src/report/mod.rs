@@ -2,8 +2,14 @@
 //! source program. Text ([`text`]) is one rendering of them; others may make other ones.
 
 mod collect;
+mod lines;
+mod nests;
 mod text;
 mod values;
+
+pub use lines::Lines;
+pub(crate) use nests::OfLoops;
+pub use nests::{NestFact, OfNest};
 
 use crate::diagnostic::Place;
 use crate::ir::{Block, Func};
@@ -98,21 +104,12 @@ pub enum What {
     Active(String),
     /// A loop and how it is reversed.
     Loop(LoopFact),
-    /// A loop nest that stays one: so many loops, reversed as so many nests.
-    Nest {
-        /// What it computes.
-        shape: String,
-        /// How many loops it has.
-        loops: usize,
-        /// Whether kernels may run it, or its reverse.
-        kernel: bool,
-        /// How many nests its reverse is; none in forward mode.
-        reverses: Option<usize>,
-    },
+    /// A loop nest that was seen as a whole.
+    Nest(NestFact),
     /// A loop that searches for a number, whose derivative is that of the iteration that has found it.
-    Search,
+    Search(Option<Lines>),
     /// Loops that multiply and add up but stay loops, and what stood in the way of more.
-    Unraised(&'static str),
+    Unraised(Option<Lines>, &'static str),
     /// A call and how it is reversed.
     Call(CallFact),
     /// A value that the reverse sweep needs.
@@ -314,8 +311,10 @@ impl Report {
         let mut totals = Totals::default();
         for fact in &self.facts {
             let counter = match &fact.what {
-                What::Active(_) | What::Search | What::Unraised(_) => continue,
-                What::Loop(_) | What::Nest { .. } => &mut totals.loops,
+                What::Active(_) | What::Search(_) | What::Unraised(..) => continue,
+                // The loops that it has become count as such.
+                What::Nest(nest) if matches!(nest.derivative, OfNest::Loops(_)) => continue,
+                What::Loop(_) | What::Nest(_) => &mut totals.loops,
                 What::Call(_) => &mut totals.calls,
                 What::Check(_) => &mut totals.checks,
                 What::Kept(_) => &mut totals.staying,

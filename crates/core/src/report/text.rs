@@ -2,7 +2,7 @@
 
 use super::collect::ADDRESS_BYTES;
 use super::{
-    Argument, CallFact, CalledBy, Fact, Form, KeptFact, LoopFact, LoopName, Reason, Records,
+    Argument, CallFact, CalledBy, Fact, Form, KeptFact, Lines, LoopFact, LoopName, Reason, Records,
     Report, Times, Trips, ValueFact, Version, What,
 };
 use crate::diagnostic::Place;
@@ -99,6 +99,15 @@ fn bytes(count: u64) -> String {
     }
 }
 
+/// Where some loops are: `file, lines 3 to 7`, or a place if their lines are not known.
+fn within(lines: Option<&Lines>, place: String) -> String {
+    match lines {
+        Some(lines) if lines.first == lines.last => format!("{}:{}", lines.file, lines.first),
+        Some(lines) => format!("{}, {lines}", lines.file),
+        None => place,
+    }
+}
+
 /// `file:line`.
 fn line(place: &Place) -> String {
     format!("{}:{}", place.file, place.line)
@@ -132,35 +141,21 @@ impl fmt::Display for Fact {
                 write!(f, "loop at {place} (depth {}): {l}", l.depth)
             }
             What::Active(what) => write!(f, "{}active: {what}", prefix(&place)),
-            What::Nest {
-                shape,
-                loops,
-                kernel,
-                reverses,
-            } => {
-                let plural = if *loops == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "{}{shape}, a nest of {loops} loop{plural}",
-                    prefix(&place)
-                )?;
-                match reverses {
-                    Some(1) => write!(f, ", is reversed as one nest")?,
-                    Some(n) => write!(f, ", is reversed as {n} nests")?,
-                    None => write!(f, ", stays one")?,
-                }
-                match kernel {
-                    true => write!(f, ", by kernels where it is large enough"),
-                    false => Ok(()),
-                }
+            What::Nest(nest) => {
+                let place = within(nest.lines.as_ref(), place);
+                write!(f, "{}{nest}", prefix(&place))
             }
-            What::Search => write!(
-                f,
-                "{}the loop searches for a number: only the iteration that has found it is differentiated",
-                prefix(&place)
-            ),
-            What::Unraised(why) => {
-                write!(f, "{}the loop stays a loop: {why}", prefix(&place))
+            What::Search(lines) => {
+                let place = within(lines.as_ref(), place);
+                write!(f, "{}{SEARCH}", prefix(&place))
+            }
+            What::Unraised(lines, why) => {
+                let at = match lines {
+                    Some(lines) if lines.first < lines.last => self.obstacle(lines),
+                    _ => String::new(),
+                };
+                let place = within(lines.as_ref(), place);
+                write!(f, "{}the loop stays a loop: {why}{at}", prefix(&place))
             }
             What::Call(call) => write!(f, "{}{call}", prefix(&place)),
             What::Value(value) => write!(f, "{}{value}", prefix(&place)),
@@ -174,6 +169,21 @@ impl fmt::Display for Fact {
         }
     }
 }
+
+impl Fact {
+    /// Where in some lines the fact is, in brackets.
+    fn obstacle(&self, lines: &Lines) -> String {
+        match self.places.first() {
+            Some(place) if place.file == lines.file => format!(" (line {})", place.line),
+            Some(place) => format!(" ({})", line(place)),
+            None => String::new(),
+        }
+    }
+}
+
+/// What there is to say of a loop that searches.
+pub const SEARCH: &str =
+    "the loop searches for a number: only the iteration that has found it is differentiated";
 
 impl fmt::Display for LoopFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

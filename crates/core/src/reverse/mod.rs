@@ -41,6 +41,7 @@ mod insertions;
 mod local;
 mod moves;
 pub mod nest;
+pub mod obstacles;
 pub mod replay;
 mod tape;
 mod touched;

@@ -18,83 +18,12 @@ use crate::ir::{
     BinaryOp, Body, Builder, Combiner, Inst, InstData, Nest, NestParts, Op, Output, OutputPart,
     Type, UnaryOp, Value,
 };
-use crate::pipeline::Options;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
-use crate::simplify::copy_operands::can_copy;
 use crate::simplify::lower_products::products;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// What a nest has to become before it can be differentiated.
-pub enum Change {
-    /// Loops.
-    Expand,
-    /// A nest that reads copies of these inputs, which are overwritten before its reverse runs.
-    Copy(Vec<usize>),
-}
-
-/// The nests of a function that cannot be differentiated as they are. There is no place for checks and
-/// notes in a nest.
-pub fn to_change(primal: &Primal, options: &Options) -> BTreeMap<Inst, Change> {
-    let func = &primal.function;
-    let insts = func.blocks().iter().flat_map(|&b| func.block_insts(b));
-    let change = |&inst: &Inst| {
-        let Op::Nest(nest) = &func.inst(inst).op else {
-            return None;
-        };
-        // Nests have no branches on whether a shadow is one.
-        let must_expand = options.check_finite
-            || primal.key.recording
-            || primal.key.runtime_activity
-            || !has_derivative(primal, inst, nest)
-            || options.flips(Choice::ExpandNest, (&func.name, inst));
-        if must_expand {
-            return Some((inst, Change::Expand));
-        }
-        let lost = lost_inputs(primal, inst, nest);
-        let data = func.inst(inst);
-        let can_copy = || lost.iter().all(|&input| can_copy(func, data, nest, input));
-        match lost.is_empty() {
-            true => None,
-            // What no kernel computes is as good in loops.
-            false if calls_kernels(primal, data, nest) && can_copy() => {
-                Some((inst, Change::Copy(lost)))
-            }
-            false => Some((inst, Change::Expand)),
-        }
-    };
-    insts.filter_map(change).collect()
-}
-
-/// The inputs that the reverse of a nest reads again and that are overwritten by then.
-fn lost_inputs(primal: &Primal, inst: Inst, nest: &Nest) -> Vec<usize> {
-    if !primal.key.reverse {
-        return Vec::new();
-    }
-    let again = read_again(primal, primal.function.inst(inst), nest);
-    let lost = again.into_iter();
-    lost.filter(|&input| !primal.is_input_intact(inst, input))
-        .collect()
-}
-
-/// Whether a nest has no derivative at all, or one that is made of nests.
-fn has_derivative(primal: &Primal, inst: Inst, nest: &Nest) -> bool {
-    let data = primal.function.inst(inst);
-    let mut outputs = nest.outputs.iter().enumerate();
-    // How a product, or the largest element, depends on each of its parts is a matter of the
-    // others.
-    let plain = outputs.all(|(i, output)| {
-        !primal.has_shadow(data.args[nest.output_view(i).start])
-            || matches!(output.combiner, Combiner::Store | Combiner::Sum)
-    });
-    // Integers that may be the bits of floats: as loops, they are looked into or refused.
-    let is_float = |param: &Value| nest.body.func.ty(*param).float_kind().is_some();
-    let plain = plain && active_params(primal, data, nest).iter().all(is_float);
-    let varied = body::varied(&nest.body, active_params(primal, data, nest).into_iter());
-    plain && body::has_rules(&nest.body, &varied)
-}
+use std::collections::{BTreeSet, HashMap};
 
 /// The inputs that the reverse of a nest reads again.
 pub fn read_again(primal: &Primal, data: &InstData, nest: &Nest) -> BTreeSet<usize> {
@@ -109,11 +38,12 @@ pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     reverses(primal, data, nest).len()
 }
 
-/// Whether a nest of the reverse of one is a product that there are kernels for.
-pub fn calls_kernels(primal: &Primal, data: &InstData, nest: &Nest) -> bool {
+/// How many nests of the reverse of one are products that there are kernels for.
+pub fn reverse_products(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     let reverses = reverses(primal, data, nest).into_iter();
-    let mut joined = reverses.map(|reverse| reverse.parts.join());
-    joined.any(|nest| !products(&primal.function, &nest).is_empty())
+    let joined = reverses.map(|reverse| reverse.parts.join());
+    let is_product = |nest: &InstData| !products(&primal.function, nest).is_empty();
+    joined.filter(is_product).count()
 }
 
 /// One nest of the reverse. Its operands are still values of the forward sweep.

@@ -9,6 +9,7 @@ fn text(ty: Ty) -> &'static str {
     match ty {
         Ty::Double => "double",
         Ty::Single => "float",
+        Ty::Whole => "long",
     }
 }
 
@@ -30,6 +31,7 @@ impl Sink for Writer<'_> {
         match ty {
             Ty::Double => format!("({x:?})"),
             Ty::Single => format!("({:?}f)", x as f32),
+            Ty::Whole => self.whole(x as i64),
         }
     }
 
@@ -59,8 +61,8 @@ impl Sink for Writer<'_> {
 
     fn math(&mut self, name: &str, ty: Ty, args: &[&str]) -> String {
         let suffix = match ty {
-            Ty::Double => "",
             Ty::Single => "f",
+            _ => "",
         };
         self.variable(text(ty), &format!("{name}{suffix}({})", args.join(", ")))
     }

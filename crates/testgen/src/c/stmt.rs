@@ -3,6 +3,7 @@
 use super::expr::field;
 use super::{Buffer, Writer};
 use crate::contraction::write::write;
+use crate::reduction::{rows, search};
 use crate::tree::{ARRAY, Index, Move, Nest, NestForm, REACH, Stmt};
 
 impl Writer<'_> {
@@ -27,17 +28,22 @@ impl Writer<'_> {
             Stmt::Buffer(heap, body) => self.buffer(*heap, body),
             Stmt::Nest(nest) => self.nest(nest),
             Stmt::Points(points) => self.points(points),
-            Stmt::Contraction(of) => {
-                self.line("{");
-                write(self, of);
-                self.line("}");
-            }
+            Stmt::Contraction(of) => self.braced(|s| write(s, of)),
+            Stmt::Search(of) => self.braced(|s| search::write(s, of)),
+            Stmt::RowWise(of) => self.braced(|s| rows::write(s, of)),
             other => {
                 if let Some(text) = self.simple(other).or_else(|| self.memory(other)) {
                     self.line(&format!("{text};"));
                 }
             }
         }
+    }
+
+    /// Something whose variables end with it.
+    fn braced(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.line("{");
+        inside(self);
+        self.line("}");
     }
 
     /// A statement that sets a slot or stores one value.

@@ -2,6 +2,7 @@
 //!
 //! They are written once ([`mod@write`]), for whoever can write loops: the IR and C.
 
+pub(crate) mod memory;
 pub(crate) mod write;
 
 use crate::tree::{Base, Cond, Index, Slot};

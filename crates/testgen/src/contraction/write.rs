@@ -8,6 +8,7 @@ use super::{
     Style, Term, Written,
 };
 use crate::contraction::Precision;
+use crate::contraction::memory::{add_up, filled, number};
 use crate::tree::{Base, Cond, Index, Slot};
 
 /// A type of values.
@@ -15,6 +16,8 @@ use crate::tree::{Base, Cond, Index, Slot};
 pub(crate) enum Ty {
     Double,
     Single,
+    /// An integer of 64 bits.
+    Whole,
 }
 
 /// The next values of a loop, and a condition to leave it with them.
@@ -81,7 +84,11 @@ pub(crate) fn write<S: Sink>(s: &mut S, of: &Contraction) {
     let sizes = [0, 1, 2, 3].map(|axis| size(s, of, axis));
     let field = match of.memory {
         Held::Given => None,
-        held => Some(field(s, of, stored, held == Held::Heap)),
+        held => {
+            let from = of.from.map(|spot| spot.base);
+            let count = 3 * of.area() + BEHIND;
+            Some(filled(s, from, stored, held == Held::Heap, count))
+        }
     };
     let steps = [0, 1, 2].map(|operand| steps(s, of, operand, &sizes));
     let place = |s: &mut S, spot: &Spot| locate(s, of, field.as_deref(), stored, &steps, spot);
@@ -92,10 +99,7 @@ pub(crate) fn write<S: Sink>(s: &mut S, of: &Contraction) {
         let other = place(s, spot);
         t = s.either_pointer(stored, &cond, &other, &t);
     }
-    let scalar = match summed {
-        Ty::Double => scalar,
-        Ty::Single => s.convert(&scalar, Ty::Double, Ty::Single),
-    };
+    let scalar = s.convert(&scalar, Ty::Double, summed);
     let plan = Plan {
         of,
         stored,
@@ -112,16 +116,13 @@ pub(crate) fn write<S: Sink>(s: &mut S, of: &Contraction) {
     };
     let result = plan.all(s, &env);
     if let Some(field) = field {
-        add_up(s, of, stored, &field);
+        add_up(s, of.result, stored, &field, 3 * of.area() + BEHIND);
         if of.memory == Held::Heap {
             s.end(&field);
         }
     }
     if let Some(result) = result {
-        let result = match summed {
-            Ty::Double => result,
-            Ty::Single => s.convert(&result, Ty::Single, Ty::Double),
-        };
+        let result = s.convert(&result, summed, Ty::Double);
         let old = s.slot(of.result);
         let half = s.float(Ty::Double, 0.5);
         let old = s.float_op("fmul", Ty::Double, &old, &half);
@@ -145,84 +146,11 @@ fn size<S: Sink>(s: &mut S, of: &Contraction, axis: usize) -> String {
         5 => (4, 3),
         _ => (4, 2),
     };
-    let size = &of.sizes[axis];
-    let more = i64::from(size.more) % kinds;
-    match &size.index {
-        Index::Const(n) => s.whole(i64::from(*n) % modulo + more),
-        index => {
-            let count = s.count(index, modulo);
-            let more = s.whole(more);
-            s.int_op("add", &count, &more)
-        }
-    }
+    number(s, &of.sizes[axis], modulo, kinds)
 }
 
 /// How many elements are behind the three areas.
 const BEHIND: i64 = 8;
-
-/// Makes memory and fills it.
-fn field<S: Sink>(s: &mut S, of: &Contraction, ty: Ty, heap: bool) -> String {
-    let count = 3 * of.area() + BEHIND;
-    let made = s.make(ty, heap, count);
-    let from = of.from.map(|spot| s.given(spot.base, 0, 4));
-    let plain = Written {
-        rotated: true,
-        hoisted: false,
-        narrow: false,
-    };
-    let (zero, count) = (s.whole(0), s.whole(count));
-    s.counted(plain, [&zero, &count], &[], |s, e, _| {
-        let three = s.whole(3);
-        let index = s.int_op("and", e, &three);
-        let [x, y] = from.each_ref().map(|from| {
-            let at = s.at(Ty::Double, from, &index);
-            s.read(Ty::Double, &at)
-        });
-        // All elements are different, and none is large.
-        let weight = s.of_int(Ty::Double, e);
-        let tenth = s.float(Ty::Double, 0.1371);
-        let weight = s.float_op("fmul", Ty::Double, &weight, &tenth);
-        let product = s.float_op("fmul", Ty::Double, &x, &weight);
-        let sum = s.float_op("fadd", Ty::Double, &product, &y);
-        let small = s.math("sin", Ty::Double, &[&sum]);
-        let small = s.convert(&small, Ty::Double, ty);
-        let at = s.at(ty, &made, e);
-        s.write(ty, &small, &at);
-        (Vec::new(), None)
-    });
-    made
-}
-
-/// Adds up what memory holds in the end, each element with a weight of its own.
-fn add_up<S: Sink>(s: &mut S, of: &Contraction, ty: Ty, field: &str) {
-    let plain = Written {
-        rotated: true,
-        hoisted: false,
-        narrow: false,
-    };
-    let old = s.slot(of.result);
-    let half = s.float(Ty::Double, 0.5);
-    let old = s.float_op("fmul", Ty::Double, &old, &half);
-    let (zero, count) = (s.whole(0), s.whole(3 * of.area() + BEHIND));
-    let last = s.counted(plain, [&zero, &count], &[(Ty::Double, old)], |s, e, now| {
-        let at = s.at(ty, field, e);
-        let x = s.read(ty, &at);
-        let x = s.convert(&x, ty, Ty::Double);
-        let seven = s.whole(7);
-        let index = s.int_op("and", e, &seven);
-        let weight = s.of_int(Ty::Double, &index);
-        let by = s.float(Ty::Double, 0.0625);
-        let weight = s.float_op("fmul", Ty::Double, &weight, &by);
-        let least = s.float(Ty::Double, 0.1);
-        let weight = s.float_op("fadd", Ty::Double, &weight, &least);
-        let product = s.float_op("fmul", Ty::Double, &x, &weight);
-        (
-            vec![s.float_op("fadd", Ty::Double, &now[0], &product)],
-            None,
-        )
-    });
-    s.set_slot(of.result, last[0].clone());
-}
 
 /// A number that may be known.
 #[derive(Clone, Debug)]

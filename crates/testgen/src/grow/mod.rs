@@ -5,6 +5,7 @@
 
 mod contraction;
 mod points;
+mod reduction;
 mod statements;
 mod values;
 
@@ -18,6 +19,8 @@ pub fn grow(seed: u64) -> Program {
     // By a number of its own, so that most programs stay what they were without it.
     features.points = Rng::with_seed(!seed).u8(..4) == 0;
     features.contractions = Rng::with_seed(seed.rotate_left(32)).u8(..3) == 0;
+    features.searches = Rng::with_seed(seed.rotate_left(16)).u8(..4) == 0;
+    features.rows = Rng::with_seed(seed.rotate_left(48)).u8(..4) == 0;
     let mut grower = Grower {
         rng,
         features,
@@ -79,6 +82,8 @@ struct Features {
     ties: bool,
     points: bool,
     contractions: bool,
+    searches: bool,
+    rows: bool,
 }
 
 impl Features {
@@ -115,6 +120,8 @@ impl Features {
             ties: on(6),
             points: false,
             contractions: false,
+            searches: false,
+            rows: false,
         }
     }
 }

@@ -21,6 +21,12 @@ impl Grower {
         if self.features.contractions && self.inside.loops < 2 && self.rng.u8(..4) == 0 {
             return self.contraction();
         }
+        if self.features.searches && self.inside.loops < 2 && self.rng.u8(..4) == 0 {
+            return self.search();
+        }
+        if self.features.rows && self.inside.loops < 2 && self.rng.u8(..5) == 0 {
+            return self.row_wise();
+        }
         let loops = if self.features.deep { 3 } else { 2 };
         let looping = self.inside.loops > 0;
         match self.rng.u8(..24) {

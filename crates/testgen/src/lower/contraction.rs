@@ -9,12 +9,13 @@ fn text(ty: Ty) -> &'static str {
     match ty {
         Ty::Double => "f64",
         Ty::Single => "f32",
+        Ty::Whole => "i64",
     }
 }
 
 fn bytes(ty: Ty) -> i64 {
     match ty {
-        Ty::Double => 8,
+        Ty::Double | Ty::Whole => 8,
         Ty::Single => 4,
     }
 }
@@ -36,6 +37,7 @@ impl Sink for Lowering<'_> {
         match ty {
             Ty::Double => format!("{x:?}:f64"),
             Ty::Single => format!("{:?}:f32", x as f32),
+            Ty::Whole => self.whole(x as i64),
         }
     }
 

@@ -435,6 +435,12 @@ fn assigned(stmts: &[Stmt]) -> BTreeSet<Slot> {
             Stmt::Contraction(of) => {
                 slots.insert(of.result);
             }
+            Stmt::Search(of) => {
+                slots.insert(of.result);
+            }
+            Stmt::RowWise(of) => {
+                slots.insert(of.result);
+            }
             Stmt::Points(points) => {
                 if let Goal::Sum(slot) = points.goal {
                     slots.insert(slot);

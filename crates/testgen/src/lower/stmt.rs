@@ -3,6 +3,7 @@
 use super::expr::number;
 use super::{Lowering, Memory};
 use crate::contraction::write::write;
+use crate::reduction::{rows, search};
 use crate::tree::{ARRAY, Base, Index, Move, OWNER, Stmt};
 
 impl Lowering<'_> {
@@ -26,6 +27,8 @@ impl Lowering<'_> {
             Stmt::Nest(nest) => self.nest(nest),
             Stmt::Points(points) => self.points(points),
             Stmt::Contraction(of) => write(self, of),
+            Stmt::Search(of) => search::write(self, of),
+            Stmt::RowWise(of) => rows::write(self, of),
             other => self.simple(other),
         }
     }

@@ -21,7 +21,7 @@ use zymase_core::diagnostic::Diagnostic;
 use zymase_core::interp::{Machine, Trap, TrapKind, Val};
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
-use zymase_core::ir::{Func, Global, Mode, Module, Symbol};
+use zymase_core::ir::{Func, Global, Mode, Module, Op, Symbol};
 use zymase_core::pipeline::{Options, Outcome, differentiate};
 
 /// How many steps a run of a derivative may take.
@@ -31,6 +31,10 @@ const STEPS: u64 = 20_000_000;
 pub struct Derivatives {
     /// The module with the derivatives in it.
     pub module: Module,
+    /// The program as it was: loops of functions that are differentiated are raised in place, and
+    /// the oracle must not run what that has made of them. None where functions of the program ask
+    /// for derivatives, which the oracle runs.
+    program: Option<Module>,
     /// What the compiler did.
     pub outcome: Outcome,
     /// The variables of the program, which derivatives must leave as the program does.
@@ -115,6 +119,7 @@ impl Derivatives {
         args: &[Arg],
         options: &Options,
     ) -> Result<Derivatives, Failure> {
+        let program = (!asks(module)).then(|| module.clone());
         let mut module = module.clone();
         let func = module.func_by_name(name).ok_or(Failure::NoFunction)?;
         let forward = wrapper(&mut module, func, args, Mode::Forward);
@@ -128,6 +133,7 @@ impl Derivatives {
         }
         Ok(Derivatives {
             module,
+            program,
             outcome,
             globals,
             func,
@@ -281,7 +287,8 @@ impl Derivatives {
     }
 
     fn run_oracle(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
-        run_on_duals(&self.module, self.func, &self.globals, args, direction)
+        let module = self.program.as_ref().unwrap_or(&self.module);
+        run_on_duals(module, self.func, &self.globals, args, direction)
     }
 
     fn run_forward(&self, args: &[Arg], direction: Direction<'_>) -> Result<Run, Trap> {
@@ -381,6 +388,15 @@ pub fn oracle(module: &Module, func: Func, args: &[Arg]) -> Result<[Vec<f64>; 2]
     }
     let arrays = run_on_duals(module, func, &globals, args, &|_| 0.0)?.arrays;
     Ok([arrays, gradient])
+}
+
+/// Whether functions of a module ask for derivatives.
+fn asks(module: &Module) -> bool {
+    module.funcs.values().any(|function| {
+        let insts = function.blocks().iter();
+        let mut insts = insts.flat_map(|&block| function.block_insts(block));
+        insts.any(|&inst| matches!(function.inst(inst).op, Op::Request(_)))
+    })
 }
 
 /// The adjoints of all inputs in order: shadows, and results for `out` arguments.

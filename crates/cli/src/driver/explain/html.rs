@@ -9,7 +9,7 @@ use super::sources::Sources;
 use crate::names::readable;
 use std::fmt::Write;
 use zymase_core::diagnostic::Place;
-use zymase_core::report::{Form, Records, Report, Trips, Version, What};
+use zymase_core::report::{Form, Lines, OfNest, Records, Report, Trips, Version, What};
 use zymase_llvm::requests::Pinned;
 
 const STYLE: &str = include_str!("page.css");
@@ -278,19 +278,16 @@ fn loops(page: &mut String, number: usize, report: &Report) {
                     l.depth, l.bytes
                 );
             }
-            What::Nest {
-                loops, reverses, ..
-            } => {
-                let reverses = match reverses {
-                    Some(1) => "reversed as one nest".to_string(),
-                    Some(n) => format!("reversed as {n} nests"),
-                    None => "stays a nest".to_string(),
-                };
+            What::Nest(nest) if !matches!(nest.derivative, OfNest::Loops(_)) => {
+                let range = nest.lines.as_ref().map(|lines| range_link(number, lines));
                 let _ = writeln!(
                     page,
-                    "<tr><td>{}</td><td class=\"count\">{loops}</td><td>{reverses}</td>\
+                    "<tr><td>{}</td><td class=\"count\">{}</td><td>{}, {}</td>\
                      <td class=\"count\">0</td><td>none</td></tr>",
-                    place.unwrap_or_default()
+                    range.or(place).unwrap_or_default(),
+                    nest.loops,
+                    escaped(&nest.shape),
+                    nest.derivative
                 );
             }
             _ => {}
@@ -313,6 +310,13 @@ pub fn link(number: usize, report: &Report, place: &Place) -> String {
         }
     };
     format!("<a href=\"#{}\">{name}</a>", anchor(number, place))
+}
+
+/// A link to the first of some lines of the source beside a derivative.
+pub fn range_link(number: usize, lines: &Lines) -> String {
+    let first = lines.places().next();
+    let anchor = first.map_or(String::new(), |first| anchor(number, &first));
+    format!("<a href=\"#{anchor}\">{lines}</a>")
 }
 
 /// The name of a line of the source beside a derivative.

@@ -1,11 +1,11 @@
 //! The source beside a derivative: lines with the facts about them, by function and line.
 
-use super::html::{anchor, escaped, link};
+use super::html::{anchor, escaped, link, range_link};
 use super::sources::{Sources, expression};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use zymase_core::diagnostic::{Link, Place};
-use zymase_core::report::{CalledBy, Fact, How, LoopName, Records, Report, Trips, What};
+use zymase_core::report::{CalledBy, Fact, How, Lines, LoopName, Records, Report, Trips, What};
 
 /// How many lines without facts are shown before and after those with facts.
 const BEFORE: u32 = 2;
@@ -37,7 +37,7 @@ const CLASSES: [&str; 8] = [
 pub fn fact_class(fact: &Fact) -> &'static str {
     match &fact.what {
         What::Active(_) => "active",
-        What::Loop(_) | What::Nest { .. } | What::Search | What::Unraised(_) => "loop",
+        What::Loop(_) | What::Nest(_) | What::Search(_) | What::Unraised(..) => "loop",
         What::Call(_) => "call",
         What::Check(_) => "check",
         // Bytes that are in use for longer are as good as cached.
@@ -76,6 +76,9 @@ impl<'a> Annotated<'a> {
             }
             for place in fact.places.iter().skip(1) {
                 annotated.lines(place);
+            }
+            for place in lines_of(fact).iter().flat_map(|lines| lines.places()) {
+                annotated.lines(&place);
             }
         }
         annotated
@@ -291,32 +294,19 @@ impl<'a> Annotated<'a> {
                 };
                 text
             }
-            What::Nest {
-                shape,
-                loops,
-                kernel,
-                reverses,
-            } => {
-                let kernel = match kernel {
-                    true => ", by kernels where it is large enough",
-                    false => "",
-                };
-                let reverses = match reverses {
-                    Some(1) => "reversed as one nest".to_string(),
-                    Some(n) => format!("reversed as {n} nests"),
-                    None => "stays a nest".to_string(),
-                };
-                format!(
-                    "{} of {loops} loops, {}, {reverses}{kernel}",
-                    tag("nest"),
-                    escaped(shape)
-                )
+            What::Nest(nest) => {
+                let lines = self.range(nest.lines.as_ref());
+                format!("{}{lines}: {}", tag("nest"), escaped(&nest.to_string()))
             }
-            What::Search => {
+            What::Search(lines) => {
                 let only = "only the iteration that has found it is differentiated";
-                format!("{} searches for a number: {only}", tag("loop"))
+                let lines = self.range(lines.as_ref());
+                format!("{}{lines} searches for a number: {only}", tag("loop"))
             }
-            What::Unraised(why) => format!("{} stays a loop: {why}", tag("loop")),
+            What::Unraised(lines, why) => {
+                let lines = self.range(lines.as_ref());
+                format!("{}{lines} stays a loop: {why}", tag("loop"))
+            }
             What::Call(call) => {
                 let how = match (call.apart, call.by) {
                     (true, _) => "leads back to itself, so its frame is apart",
@@ -403,6 +393,12 @@ impl<'a> Annotated<'a> {
         link(self.number, self.report, place)
     }
 
+    /// ` of lines 3 to 7`, with a link to the first of them.
+    fn range(&self, lines: Option<&Lines>) -> String {
+        let link = lines.map(|lines| range_link(self.number, lines));
+        link.map_or(String::new(), |link| format!(" of {link}"))
+    }
+
     fn loop_link(&self, l: &LoopName) -> String {
         match &l.place {
             Some(place) => format!("the loop at {}", self.link(place)),
@@ -420,10 +416,19 @@ fn column(fact: &Fact) -> u32 {
     fact.places.first().map_or(0, |place| place.column)
 }
 
+/// The lines of the loops that a fact is about.
+fn lines_of(fact: &Fact) -> Option<&Lines> {
+    match &fact.what {
+        What::Nest(nest) => nest.lines.as_ref(),
+        What::Search(lines) | What::Unraised(lines, _) => lines.as_ref(),
+        _ => None,
+    }
+}
+
 /// The places that a fact mentions beside its own.
 fn mentioned(fact: &Fact) -> Vec<&Place> {
     match &fact.what {
-        What::Active(_) | What::Nest { .. } | What::Search | What::Unraised(_) => Vec::new(),
+        What::Active(_) | What::Nest(_) | What::Search(_) | What::Unraised(..) => Vec::new(),
         What::Loop(l) => match &l.records {
             Records::Before(root) => root.place.iter().collect(),
             Records::None | Records::Inside | Records::Growing => Vec::new(),

@@ -3,7 +3,7 @@
 use super::{Check, Next, Reader};
 use crate::ir::{Block, Edge, Inst, InstData, Op, Value};
 use crate::raise::tree::{Id, Item, Node};
-use crate::raise::{Analyses, Stop};
+use crate::raise::{Analyses, BOUND_DEPENDS, Stop};
 use std::collections::HashSet;
 
 impl Reader<'_> {
@@ -96,9 +96,10 @@ impl Reader<'_> {
             Item::Write(write) => slots.iter().any(|&slot| write.place.is_at(slot)),
         });
         if !(guarded.is_empty() || fixed && only_loops) {
-            return match fixed {
-                true => Err(Stop::Fork(condition)),
-                false => Err(self.refuse("it branches")),
+            return match (fixed, only_loops) {
+                (true, _) => Err(Stop::Fork(condition)),
+                (false, true) => Err(self.refuse(BOUND_DEPENDS)),
+                (false, false) => Err(self.refuse("it branches")),
             };
         }
         for item in guarded {
@@ -114,8 +115,7 @@ impl Reader<'_> {
         let params = analyses.func.block_params(join).to_vec();
         for ((param, &yes), &no) in params.into_iter().zip(yes_given).zip(no_given) {
             let (Some(yes), Some(no)) = (yes, no) else {
-                self.spoiled
-                    .insert(param, "it is not a number that could be computed again");
+                self.spoil(param, "it is not a number that could be computed again");
                 continue;
             };
             let id = match self.begins_with(items, if expected { (yes, no) } else { (no, yes) }) {

@@ -1,0 +1,194 @@
+//! Facts about loop nests.
+
+use super::collect::Collector;
+use super::{Fact, Lines, Reason, Report, What};
+use crate::diagnostic::Place;
+use crate::ir::{Loc, Module, Op};
+use crate::primal::Expanded;
+use crate::raise::describe::describe;
+use crate::raise::{Extent, Raised};
+use crate::reverse::nest;
+use crate::simplify::lower_products::products;
+use std::fmt;
+
+/// A loop nest that was seen as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestFact {
+    /// The lines of its loops.
+    pub lines: Option<Lines>,
+    /// What it computes.
+    pub shape: String,
+    /// How many loops it has.
+    pub loops: usize,
+    /// Whether a kernel may run it where the derivative does what the function does.
+    pub kernel: bool,
+    /// What its derivative is.
+    pub derivative: OfNest,
+}
+
+/// What the derivative of a nest is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfNest {
+    /// In forward mode, a nest.
+    Tangent,
+    /// In reverse mode, nests.
+    Adjoint {
+        /// How many of them are products of matrices that kernels may run.
+        products: usize,
+        /// How many of them are something else.
+        others: usize,
+    },
+    /// Loops, and why.
+    Loops(Reason),
+}
+
+/// What was found out about the loops of the program before their functions were differentiated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfLoops {
+    /// The places of what nests write, and the lines that the nests come from.
+    nests: Vec<(Vec<Place>, Option<Lines>)>,
+    /// What there is to say of a function with a name.
+    facts: Vec<(String, Fact)>,
+}
+
+impl OfLoops {
+    /// Notes what has become of the loops of a function.
+    pub fn add(&mut self, module: &Module, function: &str, searches: &[Extent], raised: &Raised) {
+        let lines = |extent: &Extent| Lines::new(module, &extent.all);
+        let places = |loc: Option<Loc>| Place::chain(module, loc);
+        let nests = raised.nests.iter();
+        (self.nests).extend(nests.map(|nest| (places(nest.at), lines(nest))));
+        let mut searched = Vec::new();
+        for search in searches {
+            searched.extend(lines(search));
+            let fact = Fact {
+                places: places(search.at),
+                what: What::Search(lines(search)),
+            };
+            self.facts.push((function.to_string(), fact));
+        }
+        for refused in &raised.refused {
+            let lines = lines(&refused.extent);
+            // What there is to say of loops with a search in them is that.
+            let has_search = |lines: &Lines| searched.iter().any(|other| lines.contain(other));
+            if !lines.as_ref().is_some_and(has_search) {
+                let fact = Fact {
+                    places: places(refused.extent.at),
+                    what: What::Unraised(lines, refused.reason),
+                };
+                self.facts.push((function.to_string(), fact));
+            }
+        }
+    }
+
+    /// Completes a report.
+    pub fn complete(&self, report: &mut Report) {
+        for fact in &mut report.facts {
+            let Fact { places, what } = fact;
+            if let What::Nest(nest) = what {
+                let is_here = |(known, _): &&(Vec<Place>, _)| known == places && !known.is_empty();
+                let known = self.nests.iter().rfind(is_here);
+                nest.lines = known.and_then(|(_, lines)| lines.clone());
+            }
+        }
+        let own = self.facts.iter();
+        let own = own.filter(|(function, _)| *function == report.function);
+        report.facts.extend(own.map(|(_, fact)| fact.clone()));
+    }
+}
+
+impl Collector<'_> {
+    pub(super) fn nests(&self) -> Vec<Fact> {
+        let primal = self.primal;
+        let function = &primal.function;
+        let expanded = primal.expanded.iter().map(|nest| self.expanded(nest));
+        let nests = self.insts().filter_map(|(_, inst)| {
+            let data = function.inst(inst);
+            let Op::Nest(body) = &data.op else {
+                return None;
+            };
+            let derivative = match primal.key.reverse {
+                true => {
+                    let all = nest::reverse_count(primal, data, body);
+                    let products = nest::reverse_products(primal, data, body);
+                    OfNest::Adjoint {
+                        products,
+                        others: all - products,
+                    }
+                }
+                false => OfNest::Tangent,
+            };
+            let what = What::Nest(NestFact {
+                lines: None,
+                shape: describe(function, body, data),
+                loops: body.depth,
+                kernel: !products(function, data).is_empty(),
+                derivative,
+            });
+            Some(self.fact(data.loc, what))
+        });
+        expanded.chain(nests).collect()
+    }
+
+    /// A nest that has become loops.
+    fn expanded(&self, nest: &Expanded) -> Fact {
+        let why = Reason {
+            before: nest.obstacle.before,
+            by: Place::chain(self.module, nest.by).into_iter().next(),
+            after: nest.obstacle.after,
+        };
+        let what = What::Nest(NestFact {
+            lines: None,
+            shape: nest.shape.clone(),
+            loops: nest.loops,
+            kernel: false,
+            derivative: OfNest::Loops(why),
+        });
+        self.fact(nest.loc, what)
+    }
+}
+
+impl fmt::Display for NestFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.loops == 1 { "" } else { "s" };
+        write!(f, "{}, a nest of {} loop{plural}", self.shape, self.loops)?;
+        if self.kernel {
+            f.write_str(", by a kernel where it is large enough")?;
+        }
+        write!(f, ", {}", self.derivative)
+    }
+}
+
+impl fmt::Display for OfNest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nests = |count: usize| counted(count, "nest");
+        match self {
+            OfNest::Tangent => f.write_str("stays a nest"),
+            OfNest::Adjoint {
+                products: 0,
+                others,
+            } => write!(f, "adjoint as {}", nests(*others)),
+            OfNest::Adjoint { products, others } => {
+                let they_are = if *products == 1 { "it is" } else { "they are" };
+                let products = counted(*products, "product");
+                let kernels = format!("by kernels where {they_are} large enough");
+                write!(f, "adjoint as {products}, {kernels}")?;
+                match others {
+                    0 => Ok(()),
+                    others => write!(f, ", and {}", nests(*others)),
+                }
+            }
+            OfNest::Loops(why) => write!(f, "adjoint as loops, because {why}"),
+        }
+    }
+}
+
+/// So many things, in words where they are few.
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("one {what}"),
+        2 => format!("two {what}s"),
+        3 => format!("three {what}s"),
+        count => format!("{count} {what}s"),
+    }
+}
