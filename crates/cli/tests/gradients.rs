@@ -71,6 +71,7 @@ programs!(
     odeint,
     overlap,
     overwrite,
+    overwritten,
     owners,
     pointers,
     read_product,
