@@ -24,6 +24,7 @@ use crate::reverse::obstacles::{self, Obstacle};
 use crate::simplify::canonical_loops::{self, Canonical, NotCanonical};
 use crate::simplify::dispatch_calls::{self, Dispatched};
 use crate::simplify::raise_moves::{self, Moves};
+use crate::simplify::read_back::{self, Stored};
 use crate::simplify::{
     choose_undefined, copy_operands, expand_nests, hoist_loads, recognize_absolute_values,
     split_loads,
@@ -57,6 +58,8 @@ pub struct Primal {
     pub trip_counts: SecondaryMap<Loop, TripCount>,
     /// What it reads that is still there when the reverse sweep runs.
     pub overwrite: Overwrite,
+    /// Values that the function stores, and loads behind these stores.
+    pub stored: Rc<Vec<Stored>>,
     /// The memory whose frees could wait for the reverse sweep.
     pub keepable: Keepable,
     /// What calls do with memory.
@@ -99,6 +102,10 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
+        let stored = match key.reverse && !key.recording {
+            true => Rc::new(read_back::run(&mut function)),
+            false => Rc::default(),
+        };
         let mut effects = effects;
         let mut may_split = true;
         let mut expanded = Vec::new();
@@ -133,7 +140,11 @@ impl Primal {
             }
             let chosen = obstacles::to_change(&primal, options);
             let Some(&(first, _)) = chosen.first() else {
-                return Ok(Primal { expanded, ..primal });
+                return Ok(Primal {
+                    expanded,
+                    stored,
+                    ..primal
+                });
             };
             let mut has_changed = false;
             let mut loops = HashSet::new();
@@ -340,6 +351,7 @@ impl Primal {
             types,
             trip_counts,
             overwrite,
+            stored: Rc::default(),
             keepable,
             effects,
             activity,
@@ -362,6 +374,25 @@ impl Primal {
             }
             answer => answer,
         }
+    }
+
+    /// What can be read back in place of a value that is stored, as it is there when the reverse sweep
+    /// runs.
+    pub fn read_back(&self) -> impl Iterator<Item = (Value, Value)> {
+        let intact = |load: Inst| match self.overwritten(load) {
+            Overwritten::Never => true,
+            Overwritten::IfOverlap(_) => self.key.disjoint,
+            Overwritten::Yes(_) => false,
+        };
+        // What is loaded from where it stays is as good.
+        let is_loaded = move |value: Value| {
+            let inst = self.function.def_inst(value);
+            let load = inst.filter(|&inst| matches!(self.function.inst(inst).op, Op::Load(_)));
+            load.is_some_and(intact)
+        };
+        let stored = self.stored.iter();
+        let stored = stored.filter(move |s| intact(s.load) && !is_loaded(s.value));
+        stored.filter_map(|s| Some((s.value, self.function.result(s.load)?)))
     }
 
     /// Whether the elements of a nest's input are intact when the reverse sweep runs.

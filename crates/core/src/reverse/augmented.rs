@@ -34,7 +34,8 @@ pub struct Augmented {
     pub decisions: HashMap<Value, Decisions>,
     /// Header parameters that change by the same amount in each iteration.
     pub inductions: HashMap<Value, Induction>,
-    /// Parameters of blocks with one way in, and what they get, where both are in the same loop.
+    /// Parameters of blocks with one way in, and what they get, where both are in the same loop; values
+    /// that are stored, and what is read back.
     forwarded: HashMap<Value, Value>,
     /// The counter in the last iteration, for loops where it is known at entry.
     pub last: HashMap<Loop, Last>,
@@ -76,6 +77,7 @@ impl Augmented {
             augmented.count_ahead(primal, l);
         }
         augmented.blocks = augmented.func.inst_blocks();
+        augmented.forwarded.extend(primal.read_back());
         for &block in &primal.order {
             augmented.forward_params(primal, block);
         }

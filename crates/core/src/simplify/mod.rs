@@ -14,6 +14,7 @@ pub mod lower_library_calls;
 pub mod lower_products;
 pub mod outline_iterations;
 pub mod raise_moves;
+pub mod read_back;
 pub mod recognize_absolute_values;
 pub mod restore_pointers;
 pub mod specialize;
