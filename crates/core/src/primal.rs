@@ -102,7 +102,9 @@ impl Primal {
         options: &Options,
     ) -> Result<Primal> {
         let mut function = module.funcs[key.func].clone();
-        let stored = match key.reverse && !key.recording {
+        // What is intact when a sweep of its own runs, callers say of what the function reads, not of
+        // what it writes.
+        let stored = match key.reverse && key.combined {
             true => Rc::new(read_back::run(&mut function)),
             false => Rc::default(),
         };
