@@ -80,7 +80,7 @@ pub fn run(
             )
             .collect();
         let to = [&[copy], &distances[..]].concat();
-        let access = Access::aligned(module.layout.align(ty).min(16) as u32);
+        let access = Access::aligned(module.layout.align(ty).min(16));
         let fill = filled(
             b.func,
             counts,
