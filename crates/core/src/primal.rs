@@ -70,6 +70,8 @@ pub struct Primal {
     pub dispatched: HashMap<Inst, Dispatched>,
     /// The nests that have become loops.
     pub expanded: Vec<Expanded>,
+    /// The nests that read copies of what is overwritten before their reverse runs.
+    pub copied: HashMap<Inst, Loss>,
     /// A mistake to make, for tests of tests.
     planted: Option<Defect>,
 }
@@ -83,8 +85,15 @@ pub struct Expanded {
     /// Where it was.
     pub loc: Option<Loc>,
     /// What stood in the way.
+    pub loss: Loss,
+}
+
+/// What stands in the way of a derivative of nests.
+#[derive(Clone)]
+pub struct Loss {
+    /// What it is.
     pub obstacle: Obstacle,
-    /// Where that was.
+    /// Where it is.
     pub by: Option<Loc>,
 }
 
@@ -92,8 +101,8 @@ impl Primal {
     /// Brings the function of a key into canonical form and analyses it. Nests that have no
     /// derivative as nests are expanded to loops, which have; those whose inputs are overwritten too,
     /// unless they are products of matrices, which get copies of these. Loops that move memory of
-    /// which only the whole has a type become copies. Loads through a choice of pointers, of which one may have a shadow and the
-    /// other none, become a choice of loads.
+    /// which only the whole has a type become copies. Loads through a choice of pointers, of which
+    /// one may have a shadow and the other none, become a choice of loads.
     pub fn new(
         module: &mut Module,
         key: Key,
@@ -111,8 +120,7 @@ impl Primal {
         let mut effects = effects;
         let mut may_split = true;
         let mut expanded = Vec::new();
-        // Nests that read copies of what is overwritten already.
-        let mut has_copies = HashSet::new();
+        let mut copied = HashMap::new();
         loop {
             let primal = match Primal::analysed(
                 module,
@@ -144,6 +152,7 @@ impl Primal {
             let Some(&(first, _)) = chosen.first() else {
                 return Ok(Primal {
                     expanded,
+                    copied,
                     stored,
                     ..primal
                 });
@@ -152,16 +161,21 @@ impl Primal {
             let mut loops = HashSet::new();
             for nest in &chosen {
                 let inst = nest.0;
-                let copied = obstacles::to_copy(&primal, nest);
-                let copied = copied.filter(|_| !has_copies.contains(&inst));
-                let new = copied
+                // What reads copies already and still lacks something is helped by no other ones.
+                let lost =
+                    obstacles::to_copy(&primal, nest).filter(|_| !copied.contains_key(&inst));
+                let new = lost
                     .and_then(|inputs| copy_operands::run(module, &mut function, inst, &inputs));
-                if new.is_none() {
-                    loops.insert(inst);
-                    expanded.extend(primal.expanded(nest));
+                match new {
+                    Some(new) => {
+                        has_changed = true;
+                        copied.insert(new, primal.loss(nest.1));
+                    }
+                    None => {
+                        loops.insert(inst);
+                        expanded.extend(primal.expanded(nest));
+                    }
                 }
-                has_changed |= new.is_some();
-                has_copies.extend(new);
             }
             if has_changed {
                 effects = Rc::new(effects.extended(module));
@@ -183,9 +197,15 @@ impl Primal {
             shape: describe(&self.function, nest, data),
             loops: nest.depth,
             loc: data.loc,
+            loss: self.loss(obstacle),
+        })
+    }
+
+    fn loss(&self, obstacle: Obstacle) -> Loss {
+        Loss {
             obstacle,
             by: obstacle.by.and_then(|by| self.function.inst(by).loc),
-        })
+        }
     }
 
     /// The loops that move active memory in pieces of which nobody knows the type. Among them may be
@@ -359,6 +379,7 @@ impl Primal {
             activity,
             dispatched,
             expanded: Vec::new(),
+            copied: HashMap::new(),
             planted: options.planted,
         })
     }

@@ -25,7 +25,13 @@ pub fn describe(function: &Function, nest: &Nest, data: &InstData) -> String {
     let summed: Vec<usize> = all.iter().copied().filter(|&l| !moves(out, l)).collect();
     let kept: Vec<usize> = all.iter().copied().filter(|&l| moves(out, l)).collect();
     match nest.outputs[0].combiner {
-        Combiner::Store => return format!("map over {}", shape(&all)),
+        Combiner::Store => {
+            let result = nest.body.results().first().copied();
+            let is_element = |i: usize| Some(nest.element(i)) == result;
+            let copies = (0..nest.inputs.len()).any(is_element);
+            let what = if copies { "copy of" } else { "map over" };
+            return format!("{what} {}", shape(&all));
+        }
         Combiner::Sum => {}
         combiner => return format!("{} over {}", combiner.name(), shape(&all)),
     }

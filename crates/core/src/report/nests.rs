@@ -4,7 +4,7 @@ use super::collect::Collector;
 use super::{Fact, Lines, Reason, Report, What};
 use crate::diagnostic::Place;
 use crate::ir::{Loc, Module, Op};
-use crate::primal::Expanded;
+use crate::primal::{Expanded, Loss};
 use crate::raise::describe::describe;
 use crate::raise::{Extent, Raised};
 use crate::reverse::nest;
@@ -22,6 +22,8 @@ pub struct NestFact {
     pub loops: usize,
     /// Whether a kernel may run it where the derivative does what the function does.
     pub kernel: bool,
+    /// Why it reads copies of its operands, if it does.
+    pub copies: Option<Reason>,
     /// What its derivative is.
     pub derivative: OfNest,
 }
@@ -123,6 +125,7 @@ impl Collector<'_> {
                 shape: describe(function, body, data),
                 loops: body.depth,
                 kernel: !products(function, data).is_empty(),
+                copies: primal.copied.get(&inst).map(|loss| self.loss(loss)),
                 derivative,
             });
             Some(self.fact(data.loc, what))
@@ -132,19 +135,23 @@ impl Collector<'_> {
 
     /// A nest that has become loops.
     fn expanded(&self, nest: &Expanded) -> Fact {
-        let why = Reason {
-            before: nest.obstacle.before,
-            by: Place::chain(self.module, nest.by).into_iter().next(),
-            after: nest.obstacle.after,
-        };
         let what = What::Nest(NestFact {
             lines: None,
             shape: nest.shape.clone(),
             loops: nest.loops,
             kernel: false,
-            derivative: OfNest::Loops(why),
+            copies: None,
+            derivative: OfNest::Loops(self.loss(&nest.loss)),
         });
         self.fact(nest.loc, what)
+    }
+
+    fn loss(&self, Loss { obstacle, by }: &Loss) -> Reason {
+        Reason {
+            before: obstacle.before,
+            by: Place::chain(self.module, *by).into_iter().next(),
+            after: obstacle.after,
+        }
     }
 }
 
@@ -155,7 +162,11 @@ impl fmt::Display for NestFact {
         if self.kernel {
             f.write_str(", by a kernel where it is large enough")?;
         }
-        write!(f, ", {}", self.derivative)
+        write!(f, ", {}", self.derivative)?;
+        match &self.copies {
+            Some(why) => write!(f, ", from copies, because {why}"),
+            None => Ok(()),
+        }
     }
 }
 
