@@ -19,7 +19,7 @@ type Block = (Cell<*mut u8>, usize);
 /// Calls a function that allocates no more than one block of each of these sizes; says whether there
 /// was memory for that. If there is none, nothing is called.
 pub fn with_reserved(sizes: [usize; 2], run: impl FnOnce()) -> bool {
-    let blocks = sizes.map(|size| (Cell::new(block(size)), size));
+    let blocks = sizes.map(|size| (Cell::new(allocate(size, ALIGN)), size));
     let is_there = blocks.iter().all(|(memory, _)| !memory.get().is_null());
     if is_there {
         let key = key();
@@ -28,14 +28,14 @@ pub fn with_reserved(sizes: [usize; 2], run: impl FnOnce()) -> bool {
         keep(key, null_mut());
     }
     for (memory, _) in &blocks {
-        // SAFETY: what was not taken is still ours, and null is nothing to be freed.
-        unsafe { libc::free(memory.get().cast()) };
+        // SAFETY: what was not taken is still ours.
+        unsafe { release(memory.get()) };
     }
     is_there
 }
 
 /// A block that this thread has reserved and that is large enough, aligned to [`ALIGN`]; null if there
-/// is none. It is freed by the C library's `free`.
+/// is none. It is freed by [`release`].
 pub fn take(size: usize) -> *mut u8 {
     let Some(key) = key() else {
         return null_mut();
@@ -49,12 +49,36 @@ pub fn take(size: usize) -> *mut u8 {
     smallest.map_or(null_mut(), |(memory, _)| memory.replace(null_mut()))
 }
 
-fn block(size: usize) -> *mut u8 {
-    let mut memory = null_mut();
-    // SAFETY: the alignment is a power of two and more than that of a pointer.
-    match unsafe { libc::posix_memalign(&mut memory, ALIGN, size.max(1)) } {
-        0 => memory.cast(),
-        _ => null_mut(),
+/// Memory with an alignment, or null. The C library's own `posix_memalign` frees what it cuts off by
+/// itself, and such a piece stays in the heap and keeps it from becoming smaller; so the address of the
+/// memory is kept in front of what is aligned.
+pub fn allocate(size: usize, align: usize) -> *mut u8 {
+    let align = align.max(align_of::<*mut u8>());
+    let more = align + size_of::<*mut u8>();
+    let Some(whole) = size.checked_add(more) else {
+        return null_mut();
+    };
+    // SAFETY: the call has no conditions.
+    let start: *mut u8 = unsafe { libc::malloc(whole) }.cast();
+    if start.is_null() {
+        return null_mut();
+    }
+    let after = start.wrapping_add(size_of::<*mut u8>());
+    let aligned = after.wrapping_add(after.align_offset(align));
+    // SAFETY: there is room for an address in front of the memory, and it is aligned like that.
+    unsafe { aligned.cast::<*mut u8>().sub(1).write(start) };
+    aligned
+}
+
+/// Frees what [`allocate`] has made, or nothing for null.
+///
+/// # Safety
+///
+/// Nobody uses the memory any more.
+pub unsafe fn release(memory: *mut u8) {
+    if !memory.is_null() {
+        // SAFETY: the address of the memory is in front of it.
+        unsafe { libc::free(memory.cast::<*mut u8>().sub(1).read().cast()) };
     }
 }
 

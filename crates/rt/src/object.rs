@@ -11,7 +11,7 @@ struct Memory;
 // SAFETY: all of these give memory of that size and alignment, or fail.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= align_of::<libc::max_align_t>() {
+        if is_usual(layout) {
             // SAFETY: the call has no conditions.
             return unsafe { libc::malloc(layout.size()) }.cast();
         }
@@ -21,18 +21,22 @@ unsafe impl GlobalAlloc for Memory {
                 return reserved;
             }
         }
-        let (mut memory, align) = (core::ptr::null_mut(), layout.align());
-        // SAFETY: the alignment is a power of two and more than that of a pointer.
-        match unsafe { libc::posix_memalign(&mut memory, align, layout.size()) } {
-            0 => memory.cast(),
-            _ => core::ptr::null_mut(),
-        }
+        memory::allocate(layout.size(), layout.align())
     }
 
-    unsafe fn dealloc(&self, memory: *mut u8, _: Layout) {
-        // SAFETY: the memory is from one of these, and all of them are the C library's.
-        unsafe { libc::free(memory.cast()) }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        match is_usual(layout) {
+            // SAFETY: the memory is from `malloc`.
+            true => unsafe { libc::free(memory.cast()) },
+            // SAFETY: the memory is from `allocate`, as is what was reserved.
+            false => unsafe { memory::release(memory) },
+        }
     }
+}
+
+/// Whether memory of the C library has the alignment.
+fn is_usual(layout: Layout) -> bool {
+    layout.align() <= align_of::<libc::max_align_t>()
 }
 
 #[global_allocator]

@@ -22,7 +22,7 @@ fn is_theirs(layout: &Layout) -> bool {
     (64..=memory::ALIGN).contains(&layout.align()) && MULTIPLIES.get()
 }
 
-// SAFETY: memory is from the system, or from the C library and goes back there.
+// SAFETY: memory is from the system, or reserved, and goes back to where it is from.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_theirs(&layout) {
@@ -32,14 +32,19 @@ unsafe impl GlobalAlloc for Counting {
                 return reserved;
             }
             UNEXPECTED.fetch_add(1, Ordering::Relaxed);
+            return memory::allocate(layout.size(), layout.align());
         }
         // SAFETY: the layout is the caller's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the system's memory is the C library's on Unix.
-        unsafe { System.dealloc(memory, layout) }
+        match is_theirs(&layout) {
+            // SAFETY: so it was made.
+            true => unsafe { memory::release(memory) },
+            // SAFETY: as before.
+            false => unsafe { System.dealloc(memory, layout) },
+        }
     }
 }
 

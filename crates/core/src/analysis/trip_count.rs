@@ -2,7 +2,8 @@
 //!
 //! The count is that of the back edge: one less than the number of times the header runs. A loop
 //! is countable if in each iteration it compares a value that changes by a constant with one that
-//! does not change, and leaves when the comparison says so. Exits that lead only to dead ends
+//! does not change, or what is left of a whole with the part that it takes away, and leaves when the
+//! comparison says so. Exits that lead only to dead ends
 //! (panics, aborts) do not count: when one of them is taken, nobody asks for a derivative any
 //! more; the count is then still an upper bound of the iterations so far.
 
@@ -30,6 +31,8 @@ pub enum Count {
     Constant(u64),
     /// Computed from values that are available in the preheader.
     AtEntry(Progression),
+    /// The same, for what goes down by parts of a size that is known only then.
+    Parts(Parts),
     /// Not known before the loop has ended.
     #[default]
     Unknown,
@@ -48,6 +51,16 @@ pub struct Progression {
     pub end: End,
     /// Whether `lower` and `upper` are read as unsigned.
     pub unsigned: bool,
+}
+
+/// How many parts of one size there are in a whole, both without sign. None has the size zero: taking
+/// such parts away would never end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// The whole.
+    pub whole: Affine,
+    /// The size of a part.
+    pub part: Affine,
 }
 
 /// What ends a [`Progression`].
@@ -97,18 +110,18 @@ fn trip_count(
                 .latches(l)
                 .iter()
                 .all(|&latch| dominators.dominates(exit.from, latch));
-        let progression = match once {
-            true => progression(func, values, l, exit),
-            false => None,
-        };
-        let Some(progression) = progression else {
-            continue;
+        let count = match once {
+            true => counted(func, values, l, exit),
+            false => Count::Unknown,
         };
         let exact = live[..] == [exit];
-        // Another exit may be the reason that steps over the end do no harm.
-        let may_miss = progression.end == End::Equal && progression.step > 1;
-        let count = match progression.count() {
-            Count::AtEntry(_) if may_miss && loops.exits(l).len() > 1 => Count::Unknown,
+        let count = match count {
+            // Another exit may be the reason that steps over the end do no harm.
+            Count::AtEntry(progression)
+                if loops.exits(l).len() > 1 && progression.may_miss_its_end() =>
+            {
+                Count::Unknown
+            }
             count => count,
         };
         let better = match (&best.count, &count) {
@@ -116,7 +129,7 @@ fn trip_count(
             (Count::Unknown, _) => true,
             _ if exact != best.exact => exact,
             (Count::Constant(old), Count::Constant(new)) => new < old,
-            (Count::AtEntry(_), Count::Constant(_)) => true,
+            (Count::AtEntry(_) | Count::Parts(_), Count::Constant(_)) => true,
             _ => false,
         };
         if better {
@@ -127,17 +140,14 @@ fn trip_count(
 }
 
 /// What the test of an exit counts.
-fn progression(
-    func: &Function,
-    values: &AffineValues,
-    l: Loop,
-    exit: &Exit,
-) -> Option<Progression> {
+fn counted(func: &Function, values: &AffineValues, l: Loop, exit: &Exit) -> Count {
     // The condition under which the loop goes on: the other edge is taken.
-    let (pred, _, x, y) = comparison(func, exit.from, exit.edge ^ 1)?;
+    let Some((pred, _, x, y)) = comparison(func, exit.from, exit.edge ^ 1) else {
+        return Count::Unknown;
+    };
     let sides = [(pred, x, y), (swapped(pred), y, x)];
     let wraps: &[Wrap] = match pred {
-        IntPred::Eq => return None,
+        IntPred::Eq => return Count::Unknown,
         IntPred::Ne => &[Wrap::Signed, Wrap::Unsigned, Wrap::Modular],
         IntPred::Slt | IntPred::Sle | IntPred::Sgt | IntPred::Sge => &[Wrap::Signed, Wrap::Modular],
         _ => &[Wrap::Unsigned, Wrap::Modular],
@@ -151,11 +161,23 @@ fn progression(
             let moving = values.integer(moving, wrap, exit.from);
             let fixed = values.integer(fixed, wrap, exit.from);
             if let Some(found) = solve(values, l, pred, wrap, &moving, &fixed) {
-                return Some(found);
+                return found.count();
+            }
+            let is_left = pred == IntPred::Uge && wrap == Wrap::Unsigned;
+            if let Some(found) = parts(values, l, &moving, fixed).filter(|_| is_left) {
+                return Count::Parts(found);
             }
         }
     }
-    None
+    Count::Unknown
+}
+
+/// How long what is left of a whole is at least one more part, if each iteration takes one away.
+fn parts(values: &AffineValues, l: Loop, left: &Affine, part: Affine) -> Option<Parts> {
+    let (change, whole) = left.split(l)?;
+    let fits = part.scaled(-1)? == change && part.base.is_none();
+    let fixed = values.is_invariant(&whole, l) && values.is_invariant(&part, l);
+    (fits && fixed).then_some(Parts { whole, part })
 }
 
 /// The comparison that holds if control leaves a block along an edge of its branch, with the flags
@@ -226,7 +248,37 @@ fn solve(
     })
 }
 
+impl Parts {
+    fn materialize(&self, b: &mut Builder, counter: &dyn Fn(Loop) -> Value) -> Value {
+        let i64 = Type::i64();
+        let whole = self.whole.materialize(b, counter);
+        let part = self.part.materialize(b, counter);
+        let [zero, one] = [0, 1].map(|n| b.func.iconst(i64, n));
+        let most = b.func.iconst(i64, i128::from(i64::MAX));
+        // Where this is computed, it may not be known yet that the loop is entered.
+        let is_nothing = b.icmp(IntPred::Eq, part, zero);
+        let divisor = b.select(is_nothing, one, part);
+        let quotient = b.binary(BinaryOp::UDiv, whole, divisor);
+        let fits = b.icmp(IntPred::Ult, quotient, most);
+        let cut = b.select(fits, quotient, most);
+        b.select(is_nothing, zero, cut)
+    }
+}
+
 impl Progression {
+    /// Whether steps may go over the number that ends them, as far as this says.
+    fn may_miss_its_end(&self) -> bool {
+        let step = i128::from(self.step);
+        // Forms are equal modulo a power of two, and so is what is left when they are divided by one.
+        let is_multiple = || {
+            let distance = self.upper.minus(&self.lower)?;
+            let mut numbers = distance.terms.values().chain([&distance.constant]);
+            Some(distance.base.is_none() && numbers.all(|number| number % step == 0))
+        };
+        let never = step == 1 || self.step.is_power_of_two() && is_multiple() == Some(true);
+        self.end == End::Equal && !never
+    }
+
     /// The number of terms, as a constant if it is one.
     pub fn count(self) -> Count {
         let (Some(lower), Some(upper)) = (self.lower.as_number(), self.upper.as_number()) else {
@@ -323,7 +375,19 @@ impl TripCount {
         match &self.count {
             Count::Constant(n) => Some(b.func.iconst(Type::i64(), i128::from(*n))),
             Count::AtEntry(progression) => Some(progression.materialize(b, counter, self.exact)),
+            Count::Parts(parts) => Some(parts.materialize(b, counter)),
             Count::Unknown => None,
+        }
+    }
+
+    /// Whether the number is the same for each iteration of a loop around.
+    pub fn is_invariant(&self, values: &AffineValues, around: Loop) -> bool {
+        let fixed = |form: &Affine| values.is_invariant(form, around);
+        match &self.count {
+            Count::Constant(_) => true,
+            Count::AtEntry(progression) => fixed(&progression.lower) && fixed(&progression.upper),
+            Count::Parts(parts) => fixed(&parts.whole) && fixed(&parts.part),
+            Count::Unknown => false,
         }
     }
 }
@@ -381,6 +445,9 @@ impl fmt::Display for TripCount {
         match &self.count {
             Count::Constant(n) => write!(f, "{most}{n}"),
             Count::Unknown => write!(f, "unknown"),
+            Count::Parts(Parts { whole, part }) => {
+                write!(f, "{most}so often as {part} is in {whole}")
+            }
             Count::AtEntry(p) => {
                 let until = match p.end {
                     End::NotBelow => "below",

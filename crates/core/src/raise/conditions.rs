@@ -67,16 +67,13 @@ impl Terms<'_> {
     }
 
     fn bound(&mut self, l: Loop) -> Option<Bound> {
-        let affine = &self.analyses.affine;
-        let progression = match &self.analyses.trips[l].count {
-            Count::Constant(_) => return Some(Bound::Fixed(self.fixed_count(l))),
-            Count::AtEntry(progression) => progression,
-            Count::Unknown => return None,
-        };
-        let fixed = |form: &Affine| affine.is_invariant(form, self.region);
-        if fixed(&progression.lower) && fixed(&progression.upper) {
+        let trips = &self.analyses.trips[l];
+        if trips.is_invariant(&self.analyses.affine, self.region) {
             return Some(Bound::Fixed(self.fixed_count(l)));
         }
+        let Count::AtEntry(progression) = &trips.count else {
+            return None;
+        };
         let mut back = progression.upper.minus(&progression.lower)?;
         if progression.end == End::Above {
             back = back.plus(&Affine::number(1))?;

@@ -5,7 +5,7 @@ use super::decisions::{Decisions, Way};
 use super::induction::{Induction, inductions};
 use crate::analysis::affine::AffineValues;
 use crate::analysis::loops::Loop;
-use crate::analysis::trip_count::{Count, TripCount};
+use crate::analysis::trip_count::TripCount;
 use crate::ir::{Block, Builder, Function, Inst, Type, Value, ValueDef};
 use crate::plan::Need;
 use crate::planted::Defect;
@@ -152,14 +152,7 @@ impl Augmented {
         let values = AffineValues::new(&primal.function, &primal.cfg, &primal.loops);
         let mut outermost = l;
         for outer in primal.loops.enclosing(primal.loops.parent(l)) {
-            let invariant = match &trips.count {
-                Count::AtEntry(progression) => {
-                    values.is_invariant(&progression.lower, outer)
-                        && values.is_invariant(&progression.upper, outer)
-                }
-                _ => true,
-            };
-            if !invariant {
+            if !trips.is_invariant(&values, outer) {
                 break;
             }
             outermost = outer;

@@ -35,255 +35,313 @@ define linkonce_odr hidden void @__zymase_use_large_pages(ptr noundef %0, i64 no
 
 define linkonce_odr hidden noalias ptr @__zymase_take(i64 noundef %0) local_unnamed_addr nounwind noinline {
   %2 = icmp ult i64 %0, 131072
-  br i1 %2, label %43, label %3
+  br i1 %2, label %3, label %6
 
 3:                                                ; preds = %1
-  %4 = atomicrmw xchg ptr @__zymase_kept, i8 1 acquire, align 8
-  %5 = icmp eq i8 %4, 0
-  br i1 %5, label %9, label %41
+  %4 = add nuw nsw i64 %0, 16
+  %5 = tail call noalias ptr @malloc(i64 noundef range(i64 16, 0) %4) nounwind noinline
+  br label %50
 
-6:                                                ; preds = %29
-  %7 = icmp eq ptr %30, null
-  br i1 %7, label %8, label %34
+6:                                                ; preds = %1
+  %7 = atomicrmw xchg ptr @__zymase_kept, i8 1 acquire, align 8
+  %8 = icmp eq i8 %7, 0
+  br i1 %8, label %12, label %44
 
-8:                                                ; preds = %6
+9:                                                ; preds = %32
+  %10 = icmp eq ptr %33, null
+  br i1 %10, label %11, label %37
+
+11:                                               ; preds = %9
   store atomic i8 0, ptr @__zymase_kept release, align 8
-  br label %41
+  br label %44
 
-9:                                                ; preds = %3, %29
-  %10 = phi i64 [ %32, %29 ], [ 0, %3 ]
-  %11 = phi i32 [ %31, %29 ], [ 0, %3 ]
-  %12 = phi ptr [ %30, %29 ], [ null, %3 ]
-  %13 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %10
-  %14 = load ptr, ptr %13, align 8
-  %15 = icmp eq ptr %14, null
-  br i1 %15, label %29, label %16
+12:                                               ; preds = %6, %32
+  %13 = phi i64 [ %35, %32 ], [ 0, %6 ]
+  %14 = phi i32 [ %34, %32 ], [ 0, %6 ]
+  %15 = phi ptr [ %33, %32 ], [ null, %6 ]
+  %16 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %13
+  %17 = load ptr, ptr %16, align 8
+  %18 = icmp eq ptr %17, null
+  br i1 %18, label %32, label %19
 
-16:                                               ; preds = %9
-  %17 = load i64, ptr %14, align 8
-  %18 = icmp ult i64 %17, %0
-  %19 = lshr i64 %17, 1
-  %20 = icmp ugt i64 %19, %0
-  %21 = or i1 %18, %20
-  br i1 %21, label %29, label %22
+19:                                               ; preds = %12
+  %20 = load i64, ptr %17, align 8
+  %21 = icmp ult i64 %20, %0
+  %22 = lshr i64 %20, 1
+  %23 = icmp ugt i64 %22, %0
+  %24 = or i1 %21, %23
+  br i1 %24, label %32, label %25
 
-22:                                               ; preds = %16
-  %23 = icmp eq ptr %12, null
-  br i1 %23, label %27, label %24
+25:                                               ; preds = %19
+  %26 = icmp eq ptr %15, null
+  br i1 %26, label %30, label %27
 
-24:                                               ; preds = %22
-  %25 = load i64, ptr %12, align 8
-  %26 = icmp ult i64 %17, %25
-  br i1 %26, label %27, label %29
+27:                                               ; preds = %25
+  %28 = load i64, ptr %15, align 8
+  %29 = icmp ult i64 %20, %28
+  br i1 %29, label %30, label %32
 
-27:                                               ; preds = %24, %22
-  %28 = trunc nuw nsw i64 %10 to i32
-  br label %29
+30:                                               ; preds = %27, %25
+  %31 = trunc nuw nsw i64 %13 to i32
+  br label %32
 
-29:                                               ; preds = %27, %24, %16, %9
-  %30 = phi ptr [ %14, %27 ], [ %12, %24 ], [ %12, %9 ], [ %12, %16 ]
-  %31 = phi i32 [ %28, %27 ], [ %11, %24 ], [ %11, %9 ], [ %11, %16 ]
-  %32 = add nuw nsw i64 %10, 1
-  %33 = icmp eq i64 %32, 16
-  br i1 %33, label %6, label %9
+32:                                               ; preds = %30, %27, %19, %12
+  %33 = phi ptr [ %17, %30 ], [ %15, %27 ], [ %15, %12 ], [ %15, %19 ]
+  %34 = phi i32 [ %31, %30 ], [ %14, %27 ], [ %14, %12 ], [ %14, %19 ]
+  %35 = add nuw nsw i64 %13, 1
+  %36 = icmp eq i64 %35, 16
+  br i1 %36, label %9, label %12
 
-34:                                               ; preds = %6
-  %35 = zext nneg i32 %31 to i64
-  %36 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %35
-  store ptr null, ptr %36, align 8
-  %37 = load i64, ptr %30, align 8
-  %38 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  %39 = sub i64 %38, %37
-  store i64 %39, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+37:                                               ; preds = %9
+  %38 = zext nneg i32 %34 to i64
+  %39 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %38
+  store ptr null, ptr %39, align 8
+  %40 = load i64, ptr %33, align 8
+  %41 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %42 = sub i64 %41, %40
+  store i64 %42, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
   store atomic i8 0, ptr @__zymase_kept release, align 8
-  %40 = getelementptr inbounds nuw i8, ptr %30, i64 16
-  br label %68
+  %43 = getelementptr inbounds nuw i8, ptr %33, i64 16
+  br label %89
 
-41:                                               ; preds = %3, %8
-  %42 = icmp ugt i64 %0, -17
-  br i1 %42, label %68, label %43
+44:                                               ; preds = %6, %11
+  %45 = icmp ugt i64 %0, -17
+  br i1 %45, label %89, label %46
 
-43:                                               ; preds = %1, %41
-  %44 = add nuw i64 %0, 16
-  %45 = tail call noalias ptr @malloc(i64 noundef %44) nounwind noinline
-  %46 = icmp eq ptr %45, null
-  br i1 %46, label %47, label %65
+46:                                               ; preds = %44
+  %47 = add nuw i64 %0, 16
+  %48 = tail call ptr @mmap(ptr noundef null, i64 noundef range(i64 16, 0) %47, i32 noundef 3, i32 noundef 34, i32 noundef -1, i64 noundef 0) nounwind noinline
+  %49 = icmp eq ptr %48, inttoptr (i64 -1 to ptr)
+  br i1 %49, label %54, label %50
 
-47:                                               ; preds = %43
-  %48 = atomicrmw xchg ptr @__zymase_kept, i8 1 acquire, align 8
-  %49 = icmp eq i8 %48, 0
-  br i1 %49, label %50, label %68
+50:                                               ; preds = %46, %3
+  %51 = phi i64 [ %4, %3 ], [ %47, %46 ]
+  %52 = phi ptr [ %5, %3 ], [ %48, %46 ]
+  %53 = icmp eq ptr %52, null
+  br i1 %53, label %54, label %85
 
-50:                                               ; preds = %47, %59
-  %51 = phi i64 [ %60, %59 ], [ 0, %47 ]
-  %52 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %51
-  %53 = load ptr, ptr %52, align 8
-  %54 = icmp eq ptr %53, null
-  br i1 %54, label %59, label %55
+54:                                               ; preds = %46, %50
+  %55 = phi i1 [ %2, %50 ], [ false, %46 ]
+  %56 = phi i64 [ %51, %50 ], [ %47, %46 ]
+  %57 = atomicrmw xchg ptr @__zymase_kept, i8 1 acquire, align 8
+  %58 = icmp eq i8 %57, 0
+  br i1 %58, label %65, label %89
 
-55:                                               ; preds = %50
-  store ptr null, ptr %52, align 8
-  %56 = load i64, ptr %53, align 8
-  %57 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  %58 = sub i64 %57, %56
-  store i64 %58, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  tail call void @free(ptr noundef nonnull %53) nounwind noinline
-  br label %59
+59:                                               ; preds = %79
+  store atomic i8 0, ptr @__zymase_kept release, align 8
+  br i1 %55, label %60, label %62
 
-59:                                               ; preds = %50, %55
-  %60 = add nuw nsw i64 %51, 1
-  %61 = icmp eq i64 %60, 16
-  br i1 %61, label %62, label %50
+60:                                               ; preds = %59
+  %61 = tail call noalias ptr @malloc(i64 noundef range(i64 16, 0) %56) nounwind noinline
+  br label %82
 
 62:                                               ; preds = %59
-  store atomic i8 0, ptr @__zymase_kept release, align 8
-  %63 = tail call noalias ptr @malloc(i64 noundef %44) nounwind noinline
-  %64 = icmp eq ptr %63, null
-  br i1 %64, label %68, label %65
+  %63 = tail call ptr @mmap(ptr noundef null, i64 noundef range(i64 16, 0) %56, i32 noundef 3, i32 noundef 34, i32 noundef -1, i64 noundef 0) nounwind noinline
+  %64 = icmp eq ptr %63, inttoptr (i64 -1 to ptr)
+  br i1 %64, label %89, label %82
 
-65:                                               ; preds = %43, %62
-  %66 = phi ptr [ %63, %62 ], [ %45, %43 ]
-  store i64 %0, ptr %66, align 8
-  tail call void @__zymase_use_large_pages(ptr noundef nonnull %66, i64 noundef %44) nounwind noinline
-  %67 = getelementptr inbounds nuw i8, ptr %66, i64 16
-  br label %68
+65:                                               ; preds = %54, %79
+  %66 = phi i64 [ %80, %79 ], [ 0, %54 ]
+  %67 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %66
+  %68 = load ptr, ptr %67, align 8
+  %69 = icmp eq ptr %68, null
+  br i1 %69, label %79, label %70
 
-68:                                               ; preds = %47, %65, %62, %41, %34
-  %69 = phi ptr [ %40, %34 ], [ null, %41 ], [ %67, %65 ], [ null, %62 ], [ null, %47 ]
-  ret ptr %69
+70:                                               ; preds = %65
+  store ptr null, ptr %67, align 8
+  %71 = load i64, ptr %68, align 8
+  %72 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %73 = sub i64 %72, %71
+  store i64 %73, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %74 = icmp ult i64 %71, 131072
+  br i1 %74, label %75, label %76
+
+75:                                               ; preds = %70
+  tail call void @free(ptr noundef nonnull %68) nounwind noinline
+  br label %79
+
+76:                                               ; preds = %70
+  %77 = add i64 %71, 16
+  %78 = tail call i32 @munmap(ptr noundef nonnull %68, i64 noundef %77) nounwind noinline
+  br label %79
+
+79:                                               ; preds = %65, %75, %76
+  %80 = add nuw nsw i64 %66, 1
+  %81 = icmp eq i64 %80, 16
+  br i1 %81, label %59, label %65
+
+82:                                               ; preds = %62, %60
+  %83 = phi ptr [ %61, %60 ], [ %63, %62 ]
+  %84 = icmp eq ptr %83, null
+  br i1 %84, label %89, label %85
+
+85:                                               ; preds = %50, %82
+  %86 = phi i64 [ %56, %82 ], [ %51, %50 ]
+  %87 = phi ptr [ %83, %82 ], [ %52, %50 ]
+  store i64 %0, ptr %87, align 8
+  tail call void @__zymase_use_large_pages(ptr noundef nonnull %87, i64 noundef %86) nounwind noinline
+  %88 = getelementptr inbounds nuw i8, ptr %87, i64 16
+  br label %89
+
+89:                                               ; preds = %62, %54, %85, %82, %44, %37
+  %90 = phi ptr [ %43, %37 ], [ null, %44 ], [ %88, %85 ], [ null, %82 ], [ null, %54 ], [ null, %62 ]
+  ret ptr %90
 }
-
-declare noalias ptr @malloc(i64 noundef) local_unnamed_addr nounwind noinline
 
 define linkonce_odr hidden void @__zymase_give(ptr noundef %0) local_unnamed_addr nounwind noinline {
   %2 = icmp eq ptr %0, null
-  br i1 %2, label %76, label %3
+  br i1 %2, label %85, label %3
 
 3:                                                ; preds = %1
   %4 = getelementptr inbounds i8, ptr %0, i64 -16
   %5 = load i64, ptr %4, align 8
   %6 = add i64 %5, -1073741825
   %7 = icmp ult i64 %6, -1073610753
-  br i1 %7, label %11, label %8
+  br i1 %7, label %13, label %8
 
 8:                                                ; preds = %3
   %9 = atomicrmw xchg ptr @__zymase_kept, i8 1 acquire, align 8
   %10 = icmp eq i8 %9, 0
-  br i1 %10, label %12, label %11
+  br i1 %10, label %20, label %11
 
-11:                                               ; preds = %8, %3
+11:                                               ; preds = %8
+  %12 = load i64, ptr %4, align 8
+  br label %13
+
+13:                                               ; preds = %11, %3
+  %14 = phi i64 [ %12, %11 ], [ %5, %3 ]
+  %15 = icmp ult i64 %14, 131072
+  br i1 %15, label %16, label %17
+
+16:                                               ; preds = %13
   tail call void @free(ptr noundef nonnull %4) nounwind noinline
-  br label %76
+  br label %85
 
-12:                                               ; preds = %8
-  %13 = icmp samesign ugt i64 %5, 4194303
-  br i1 %13, label %14, label %29
+17:                                               ; preds = %13
+  %18 = add i64 %14, 16
+  %19 = tail call i32 @munmap(ptr noundef nonnull %4, i64 noundef %18) nounwind noinline
+  br label %85
 
-14:                                               ; preds = %12
-  %15 = ptrtoint ptr %4 to i64
-  %16 = add i64 %15, 2097151
-  %17 = and i64 %16, -2097152
-  %18 = add i64 %5, %15
-  %19 = and i64 %18, -2097152
-  %20 = tail call ptr @__errno_location() nounwind noinline
-  %21 = load i32, ptr %20, align 4
-  %22 = icmp ult i64 %17, %19
-  br i1 %22, label %23, label %27
+20:                                               ; preds = %8
+  %21 = icmp samesign ugt i64 %5, 4194303
+  br i1 %21, label %22, label %37
 
-23:                                               ; preds = %14
-  %24 = inttoptr i64 %17 to ptr
-  %25 = sub nuw i64 %19, %17
-  %26 = tail call i32 @madvise(ptr noundef %24, i64 noundef %25, i32 noundef 8) nounwind noinline
-  br label %27
-
-27:                                               ; preds = %14, %23
+22:                                               ; preds = %20
+  %23 = ptrtoint ptr %4 to i64
+  %24 = add i64 %23, 2097151
+  %25 = and i64 %24, -2097152
+  %26 = add i64 %5, %23
+  %27 = and i64 %26, -2097152
   %28 = tail call ptr @__errno_location() nounwind noinline
-  store i32 %21, ptr %28, align 4
-  br label %29
+  %29 = load i32, ptr %28, align 4
+  %30 = icmp ult i64 %25, %27
+  br i1 %30, label %31, label %35
 
-29:                                               ; preds = %27, %12
-  br label %30
+31:                                               ; preds = %22
+  %32 = inttoptr i64 %25 to ptr
+  %33 = sub nuw i64 %27, %25
+  %34 = tail call i32 @madvise(ptr noundef %32, i64 noundef %33, i32 noundef 8) nounwind noinline
+  br label %35
 
-30:                                               ; preds = %29, %35
-  %31 = phi i64 [ %36, %35 ], [ 0, %29 ]
-  %32 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %31
-  %33 = load ptr, ptr %32, align 8
-  %34 = icmp eq ptr %33, null
-  br i1 %34, label %40, label %35
+35:                                               ; preds = %22, %31
+  %36 = tail call ptr @__errno_location() nounwind noinline
+  store i32 %29, ptr %36, align 4
+  br label %37
 
-35:                                               ; preds = %30
-  %36 = add nuw nsw i64 %31, 1
-  %37 = icmp eq i64 %36, 16
-  br i1 %37, label %38, label %30
+37:                                               ; preds = %35, %20
+  br label %38
 
-38:                                               ; preds = %35
-  %39 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  br label %48
+38:                                               ; preds = %37, %43
+  %39 = phi i64 [ %44, %43 ], [ 0, %37 ]
+  %40 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %39
+  %41 = load ptr, ptr %40, align 8
+  %42 = icmp eq ptr %41, null
+  br i1 %42, label %48, label %43
 
-40:                                               ; preds = %30
-  %41 = icmp eq i64 %31, 16
-  %42 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  %43 = add i64 %42, %5
-  %44 = icmp ugt i64 %43, 1073741824
-  %45 = select i1 %41, i1 true, i1 %44
-  br i1 %45, label %48, label %46
+43:                                               ; preds = %38
+  %44 = add nuw nsw i64 %39, 1
+  %45 = icmp eq i64 %44, 16
+  br i1 %45, label %46, label %38
 
-46:                                               ; preds = %40
-  %47 = and i64 %31, 4294967295
-  br label %72
+46:                                               ; preds = %43
+  %47 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  br label %54
 
-48:                                               ; preds = %38, %40
-  %49 = phi i64 [ %39, %38 ], [ %42, %40 ]
-  %50 = load i32, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 4), align 4
-  br label %51
+48:                                               ; preds = %38
+  %49 = icmp eq i64 %39, 16
+  %50 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %51 = add i64 %50, %5
+  %52 = icmp ugt i64 %51, 1073741824
+  %53 = select i1 %49, i1 true, i1 %52
+  br i1 %53, label %54, label %56
 
-51:                                               ; preds = %48, %65
-  %52 = phi i64 [ %66, %65 ], [ %49, %48 ]
-  %53 = phi i32 [ %67, %65 ], [ %50, %48 ]
-  %54 = add i32 %53, 1
-  %55 = and i32 %54, 15
-  store i32 %55, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 4), align 4
-  %56 = zext i32 %53 to i64
-  %57 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %56
-  %58 = load ptr, ptr %57, align 8
-  %59 = icmp eq ptr %58, null
-  br i1 %59, label %65, label %60
+54:                                               ; preds = %46, %48
+  %55 = phi i64 [ %50, %48 ], [ %47, %46 ]
+  br label %58
 
-60:                                               ; preds = %51
-  store ptr null, ptr %57, align 8
-  %61 = load i64, ptr %58, align 8
-  %62 = sub i64 %52, %61
-  store i64 %62, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  tail call void @free(ptr noundef nonnull %58) nounwind noinline
-  %63 = load i32, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 4), align 4
-  %64 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
-  br label %65
+56:                                               ; preds = %48
+  %57 = and i64 %39, 4294967295
+  br label %81
 
-65:                                               ; preds = %51, %60
-  %66 = phi i64 [ %52, %51 ], [ %64, %60 ]
-  %67 = phi i32 [ %55, %51 ], [ %63, %60 ]
-  %68 = icmp eq i32 %53, 16
-  %69 = add i64 %66, %5
-  %70 = icmp ugt i64 %69, 1073741824
-  %71 = select i1 %68, i1 true, i1 %70
-  br i1 %71, label %51, label %72
+58:                                               ; preds = %54, %75
+  %59 = phi i64 [ %77, %75 ], [ %55, %54 ]
+  %60 = load i32, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 4), align 4
+  %61 = add i32 %60, 1
+  %62 = and i32 %61, 15
+  store i32 %62, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 4), align 4
+  %63 = zext i32 %60 to i64
+  %64 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %63
+  %65 = load ptr, ptr %64, align 8
+  %66 = icmp eq ptr %65, null
+  br i1 %66, label %75, label %67
 
-72:                                               ; preds = %65, %46
-  %73 = phi i64 [ %47, %46 ], [ %56, %65 ]
-  %74 = phi i64 [ %43, %46 ], [ %69, %65 ]
-  %75 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %73
-  store ptr %4, ptr %75, align 8
-  store i64 %74, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+67:                                               ; preds = %58
+  store ptr null, ptr %64, align 8
+  %68 = load i64, ptr %65, align 8
+  %69 = sub i64 %59, %68
+  store i64 %69, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %70 = icmp ult i64 %68, 131072
+  br i1 %70, label %71, label %72
+
+71:                                               ; preds = %67
+  tail call void @free(ptr noundef nonnull %65) nounwind noinline
+  br label %75
+
+72:                                               ; preds = %67
+  %73 = add i64 %68, 16
+  %74 = tail call i32 @munmap(ptr noundef nonnull %65, i64 noundef %73) nounwind noinline
+  br label %75
+
+75:                                               ; preds = %58, %71, %72
+  %76 = icmp eq i32 %60, 16
+  %77 = load i64, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
+  %78 = add i64 %77, %5
+  %79 = icmp ugt i64 %78, 1073741824
+  %80 = select i1 %76, i1 true, i1 %79
+  br i1 %80, label %58, label %81
+
+81:                                               ; preds = %75, %56
+  %82 = phi i64 [ %57, %56 ], [ %63, %75 ]
+  %83 = phi i64 [ %51, %56 ], [ %78, %75 ]
+  %84 = getelementptr inbounds nuw ptr, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 16), i64 %82
+  store ptr %4, ptr %84, align 8
+  store i64 %83, ptr getelementptr inbounds nuw (i8, ptr @__zymase_kept, i64 8), align 8
   store atomic i8 0, ptr @__zymase_kept release, align 8
-  br label %76
+  br label %85
 
-76:                                               ; preds = %11, %72, %1
+85:                                               ; preds = %17, %16, %81, %1
   ret void
 }
-
-declare void @free(ptr noundef) local_unnamed_addr nounwind noinline
 
 declare ptr @__errno_location() local_unnamed_addr nounwind noinline
 
 declare i32 @madvise(ptr noundef, i64 noundef, i32 noundef) local_unnamed_addr nounwind noinline
+
+declare noalias ptr @malloc(i64 noundef) local_unnamed_addr nounwind noinline
+
+declare ptr @mmap(ptr noundef, i64 noundef, i32 noundef, i32 noundef, i32 noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+declare void @free(ptr noundef) local_unnamed_addr nounwind noinline
+
+declare i32 @munmap(ptr noundef, i64 noundef) local_unnamed_addr nounwind noinline
 

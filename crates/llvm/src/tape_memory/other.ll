@@ -79,7 +79,7 @@ define linkonce_odr hidden noalias ptr @__zymase_take(i64 noundef %0) local_unna
 
 43:                                               ; preds = %1, %41
   %44 = add nuw i64 %0, 16
-  %45 = tail call noalias ptr @malloc(i64 noundef %44) nounwind noinline
+  %45 = tail call noalias ptr @malloc(i64 noundef range(i64 16, 0) %44) nounwind noinline
   %46 = icmp eq ptr %45, null
   br i1 %46, label %47, label %65
 
@@ -111,7 +111,7 @@ define linkonce_odr hidden noalias ptr @__zymase_take(i64 noundef %0) local_unna
 
 62:                                               ; preds = %59
   store atomic i8 0, ptr @__zymase_kept release, align 8
-  %63 = tail call noalias ptr @malloc(i64 noundef %44) nounwind noinline
+  %63 = tail call noalias ptr @malloc(i64 noundef range(i64 16, 0) %44) nounwind noinline
   %64 = icmp eq ptr %63, null
   br i1 %64, label %68, label %65
 
@@ -125,8 +125,6 @@ define linkonce_odr hidden noalias ptr @__zymase_take(i64 noundef %0) local_unna
   %69 = phi ptr [ %40, %34 ], [ null, %41 ], [ %67, %65 ], [ null, %62 ], [ null, %47 ]
   ret ptr %69
 }
-
-declare noalias ptr @malloc(i64 noundef) local_unnamed_addr nounwind noinline
 
 define linkonce_odr hidden void @__zymase_give(ptr noundef %0) local_unnamed_addr nounwind noinline {
   %2 = icmp eq ptr %0, null
@@ -224,6 +222,8 @@ define linkonce_odr hidden void @__zymase_give(ptr noundef %0) local_unnamed_add
 58:                                               ; preds = %11, %54, %1
   ret void
 }
+
+declare noalias ptr @malloc(i64 noundef) local_unnamed_addr nounwind noinline
 
 declare void @free(ptr noundef) local_unnamed_addr nounwind noinline
 

@@ -19,7 +19,9 @@ struct block {
 
 enum { BLOCKS = 16 };
 
-// Blocks of fewer bytes the C library keeps itself.
+// Blocks of fewer bytes the C library keeps itself. Others come from the system, not from the heap of
+// the program: a block that stays at its end would keep the C library from giving anything back that
+// the program has freed below.
 static const size_t LEAST = (size_t)1 << 17;
 // So many bytes are kept altogether.
 static const size_t MOST = (size_t)1 << 30;
@@ -35,22 +37,13 @@ struct kept {
 
 struct kept __zymase_kept;
 
-static int begin(void) { return !__atomic_exchange_n(&__zymase_kept.in_use, 1, __ATOMIC_ACQUIRE); }
-
-static void end(void) { __atomic_store_n(&__zymase_kept.in_use, 0, __ATOMIC_RELEASE); }
-
-static void drop(unsigned at) {
-  struct block *block = __zymase_kept.blocks[at];
-  if (!block) return;
-  __zymase_kept.blocks[at] = 0;
-  __zymase_kept.bytes -= block->bytes;
-  free(block);
-}
-
 #ifdef __linux__
 extern int madvise(void *, size_t, int);
+extern void *mmap(void *, size_t, int, int, int, long);
+extern int munmap(void *, size_t);
 extern int *__errno_location(void);
 enum { MAY_TAKE_BACK = 8, LARGE_PAGES = 14 };
+enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };
 static const size_t LARGE_PAGE = (size_t)1 << 21;
 
 // Advice about the large pages that lie in some memory. Not to be able to follow it is no error.
@@ -61,10 +54,37 @@ static void advise(void *memory, size_t bytes, int advice) {
   if (start < end) madvise((void *)start, end - start, advice);
   *__errno_location() = before;
 }
+
+static void *allocate(size_t whole) {
+  if (whole < LEAST + sizeof(struct block)) return malloc(whole);
+  void *memory = mmap(0, whole, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+  return (intptr_t)memory == -1 ? 0 : memory;
+}
+
+static void release(struct block *block) {
+  if (block->bytes < LEAST)
+    free(block);
+  else
+    munmap(block, block->bytes + sizeof(struct block));
+}
 #else
 enum { MAY_TAKE_BACK, LARGE_PAGES };
 static void advise(void *memory, size_t bytes, int advice) {}
+static void *allocate(size_t whole) { return malloc(whole); }
+static void release(struct block *block) { free(block); }
 #endif
+
+static int begin(void) { return !__atomic_exchange_n(&__zymase_kept.in_use, 1, __ATOMIC_ACQUIRE); }
+
+static void end(void) { __atomic_store_n(&__zymase_kept.in_use, 0, __ATOMIC_RELEASE); }
+
+static void drop(unsigned at) {
+  struct block *block = __zymase_kept.blocks[at];
+  if (!block) return;
+  __zymase_kept.blocks[at] = 0;
+  __zymase_kept.bytes -= block->bytes;
+  release(block);
+}
 
 // Says of new memory that it will be filled from one end to the other.
 __attribute__((noinline)) void __zymase_use_large_pages(void *memory, size_t bytes) {
@@ -98,11 +118,11 @@ __attribute__((noinline)) void *__zymase_take(size_t bytes) {
   if (block) return block + 1;
   if (bytes > SIZE_MAX - sizeof(struct block)) return 0;
   size_t whole = bytes + sizeof(struct block);
-  block = malloc(whole);
+  block = allocate(whole);
   if (!block && begin()) {
     for (unsigned at = 0; at < BLOCKS; at++) drop(at);
     end();
-    block = malloc(whole);
+    block = allocate(whole);
   }
   if (!block) return 0;
   block->bytes = bytes;
@@ -116,7 +136,7 @@ __attribute__((noinline)) void __zymase_give(void *memory) {
   struct block *block = (struct block *)memory - 1;
   size_t bytes = block->bytes;
   if (bytes < LEAST || bytes > MOST || !begin()) {
-    free(block);
+    release(block);
     return;
   }
   if (bytes >= LARGE) advise(block, bytes, MAY_TAKE_BACK);
