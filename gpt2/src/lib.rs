@@ -21,6 +21,7 @@ pub mod progress;
 pub mod random;
 pub mod sample;
 pub mod schedule;
+pub mod threads;
 pub mod tokenizer;
 pub mod train;
 

@@ -1,6 +1,7 @@
 //! From gradients to better parameters: AdamW, and the limit on the gradient before it.
 
 use crate::parameters::NAMES;
+use crate::threads::{self, PART};
 use crate::{Config, Parameters};
 
 /// Adam with weight decay that does not go through the moments.
@@ -44,7 +45,8 @@ pub fn is_decayed(name: &str) -> bool {
 }
 
 impl AdamW {
-    /// Makes a step; the first one is 0.
+    /// Makes a step, on so many threads; the first one is 0.
+    #[expect(clippy::too_many_arguments)]
     pub fn update(
         &self,
         parameters: &mut Parameters,
@@ -52,6 +54,7 @@ impl AdamW {
         moments: &mut Moments,
         step: u64,
         rate: f64,
+        threads: usize,
     ) {
         // Moments begin at 0 and are too small at first, which is undone here.
         let steps = step as f64 + 1.0;
@@ -71,22 +74,26 @@ impl AdamW {
             .tensors_mut()
             .into_iter()
             .zip(moments.second.tensors_mut());
-        for ((name, (parameters, gradients)), (first, second)) in
-            NAMES.iter().zip(tensors).zip(moments)
-        {
-            let decay = if is_decayed(name) {
-                self.weight_decay
-            } else {
-                0.0
-            };
-            let keep = (1.0 - rate * decay) as f32;
-            let numbers = parameters.iter_mut().zip(gradients);
-            for ((p, &g), (m, v)) in numbers.zip(first.iter_mut().zip(second)) {
+        let parts = NAMES.iter().zip(tensors).zip(moments).flat_map(
+            |((name, (parameters, gradients)), (first, second))| {
+                let decay = if is_decayed(name) {
+                    self.weight_decay
+                } else {
+                    0.0
+                };
+                let keep = (1.0 - rate * decay) as f32;
+                let numbers = parameters.chunks_mut(PART).zip(gradients.chunks(PART));
+                let moments = first.chunks_mut(PART).zip(second.chunks_mut(PART));
+                numbers.zip(moments).map(move |part| (keep, part))
+            },
+        );
+        threads::for_each(threads, parts, |(keep, ((p, g), (m, v)))| {
+            for ((p, &g), (m, v)) in p.iter_mut().zip(g).zip(m.iter_mut().zip(v)) {
                 *m = beta1 * *m + (1.0 - beta1) * g;
                 *v = beta2 * *v + (1.0 - beta2) * g * g;
                 *p = *p * keep - size * *m / (v.sqrt() * scale + epsilon);
             }
-        }
+        });
     }
 }
 

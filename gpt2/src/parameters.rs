@@ -1,6 +1,7 @@
 //! What is learned: sixteen tensors, each for all layers.
 
 use crate::Config;
+use crate::threads::{self, PART};
 use zymase::Differentiable;
 
 /// The parameters of a model; also their gradients, and the moments of the optimizer.
@@ -160,6 +161,13 @@ impl Parameters {
             &mut self.lnfw,
             &mut self.lnfb,
         ]
+    }
+
+    /// Makes all numbers zero, on so many threads.
+    pub fn zero(&mut self, threads: usize) {
+        let parts = self.tensors_mut().into_iter();
+        let parts = parts.flat_map(|tensor| tensor.chunks_mut(PART));
+        threads::for_each(threads, parts, |part| part.fill(0.0));
     }
 
     /// How many numbers are learned.

@@ -1,10 +1,10 @@
 //! AdamW against the same thing written plainly with numbers of 64 bits, and the limit on gradients.
 
 use crate::common::TINY;
-use zymase_gpt2::Parameters;
 use zymase_gpt2::optimizer::{AdamW, Moments, clip, is_decayed};
 use zymase_gpt2::parameters::NAMES;
 use zymase_gpt2::random::Random;
+use zymase_gpt2::{Config, Parameters};
 
 fn random(random: &mut Random, scale: f64) -> Parameters {
     let mut parameters = Parameters::zeros(&TINY);
@@ -42,7 +42,7 @@ fn steps_are_those_of_the_definition() {
     for step in 0..20u64 {
         let rate = 1e-2 / (step + 1) as f64;
         let gradients = random(&mut source, 10f64.powi(step as i32 % 5 - 3));
-        adam.update(&mut parameters, &gradients, &mut moments, step, rate);
+        adam.update(&mut parameters, &gradients, &mut moments, step, rate, 1);
         let gradients = wide(&gradients);
         for (index, name) in NAMES.iter().enumerate() {
             for at in 0..expected[index].len() {
@@ -82,7 +82,14 @@ fn matrices_and_embeddings_are_decayed_and_nothing_else() {
         tensor.fill(1.0);
     }
     let zero = Parameters::zeros(&TINY);
-    adam.update(&mut parameters, &zero, &mut Moments::zeros(&TINY), 0, 0.1);
+    adam.update(
+        &mut parameters,
+        &zero,
+        &mut Moments::zeros(&TINY),
+        0,
+        0.1,
+        1,
+    );
     for (name, tensor) in NAMES.iter().zip(parameters.tensors()) {
         let expected = if is_decayed(name) { 0.95 } else { 1.0 };
         assert!(tensor.iter().all(|&number| number == expected), "{name}");
@@ -104,4 +111,43 @@ fn long_gradients_become_as_long_as_allowed() {
     let mut short = gradients.clone();
     clip(&mut short, 2.0 * length);
     assert_eq!(short, gradients);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let seed = 5;
+    println!("seed {seed}");
+    let config = Config {
+        vocabulary: 5000,
+        padded_vocabulary: 5008,
+        channels: 128,
+        ..TINY
+    };
+    let adam = AdamW {
+        beta1: 0.9,
+        beta2: 0.95,
+        epsilon: 1e-8,
+        weight_decay: 0.1,
+    };
+    let gradients = Parameters::random(&config, seed);
+    let after = |threads: usize| {
+        let mut parameters = Parameters::random(&config, seed + 1);
+        let mut moments = Moments::zeros(&config);
+        for step in 0..3 {
+            adam.update(
+                &mut parameters,
+                &gradients,
+                &mut moments,
+                step,
+                0.1,
+                threads,
+            );
+        }
+        (parameters, moments)
+    };
+    let one = after(1);
+    assert!(one == after(3));
+    let mut zeros = one.0;
+    zeros.zero(3);
+    assert!(zeros == Parameters::zeros(&config));
 }

@@ -169,10 +169,16 @@ impl State {
         }
     }
 
-    fn zero(&mut self) {
-        for tensor in self.gradients.tensors_mut() {
-            tensor.fill(0.0);
+    /// How many threads there are for what the gradient is not about.
+    fn threads(&self) -> usize {
+        match self.variant.threads {
+            0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            threads => threads,
         }
+    }
+
+    fn zero(&mut self) {
+        self.gradients.zero(self.threads());
     }
 
     fn forward(&self) {
@@ -210,8 +216,16 @@ impl State {
             epsilon: 1e-8,
             weight_decay: 0.0,
         };
+        let threads = self.threads();
         let (parameters, gradients) = (&mut self.parameters, &self.gradients);
-        optimizer.update(parameters, gradients, &mut self.moments, self.steps, 1e-4);
+        optimizer.update(
+            parameters,
+            gradients,
+            &mut self.moments,
+            self.steps,
+            1e-4,
+            threads,
+        );
         self.steps += 1;
     }
 

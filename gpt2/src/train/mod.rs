@@ -137,7 +137,8 @@ impl Trainer {
         let config = self.checkpoint.config;
         let (sum, of_threads) = self.gradients.split_at_mut(1);
         let sum = &mut sum[0];
-        zero(sum);
+        let threads = of_threads.len();
+        sum.zero(threads);
         let seed = 1.0 / accumulate as f32;
         let mut loss = 0.0;
         let mut done = 0;
@@ -153,7 +154,7 @@ impl Trainer {
             }
             let (parameters, method) = (&self.checkpoint.parameters, self.method);
             let compute = |batch: &Batch, gradients: &mut Parameters| {
-                zero(gradients);
+                gradients.zero(1);
                 let sequences = sequences(batch, length);
                 method::gradient(method, parameters, gradients, &config, sequences, seed)
             };
@@ -180,7 +181,7 @@ impl Trainer {
         let moments = &mut self.training.moments;
         settings
             .optimizer()
-            .update(parameters, sum, moments, step, rate);
+            .update(parameters, sum, moments, step, rate, threads);
         self.training.step += 1;
         self.training.position = self.loader.position();
         self.training.history.training.push(loss);
@@ -255,12 +256,6 @@ fn each<T: Send>(
         }
         losses
     })
-}
-
-fn zero(parameters: &mut Parameters) {
-    for tensor in parameters.tensors_mut() {
-        tensor.fill(0.0);
-    }
 }
 
 fn add(sum: &mut Parameters, gradients: &Parameters) {

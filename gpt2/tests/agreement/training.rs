@@ -31,7 +31,14 @@ fn one_batch_is_learned_by_heart() {
         for step in 0..150 {
             let (loss, gradients) = case.gradient(method, &zeros, 1.0);
             losses.push(loss);
-            optimizer.update(&mut case.parameters, &gradients, &mut moments, step, 1e-2);
+            optimizer.update(
+                &mut case.parameters,
+                &gradients,
+                &mut moments,
+                step,
+                1e-2,
+                1,
+            );
         }
         let (first, last) = (losses[0], losses[losses.len() - 1]);
         println!("from {first} to {last}");
