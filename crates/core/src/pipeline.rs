@@ -135,6 +135,7 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
         next += 1;
     }
     let added: Vec<Func> = module.funcs.keys().skip(first_new).collect();
+    simplify::merge_equal::run(module, &added);
     for &func in &added {
         simplify::group_accumulations::run(&mut module.funcs[func]);
         if options.kernels {

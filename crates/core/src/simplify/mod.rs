@@ -12,6 +12,7 @@ pub mod hoist_loads;
 pub mod lower_allocations;
 pub mod lower_library_calls;
 pub mod lower_products;
+pub mod merge_equal;
 pub mod outline_iterations;
 pub mod raise_moves;
 pub mod read_back;

@@ -150,6 +150,7 @@ pub(crate) use names::Names;
 pub(crate) use print_inst::InstPrinter;
 
 pub use parser::{ParseError, parse_module};
+pub(crate) use printer::function_text;
 pub use printer::{print_function, print_module};
 
 impl std::fmt::Display for super::Module {
