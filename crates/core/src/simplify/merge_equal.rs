@@ -61,7 +61,10 @@ fn addresses(module: &Module) -> HashSet<Func> {
         };
         function.values().filter_map(constant)
     });
-    let initializers = module.globals.values().filter_map(|global| global.init.as_ref());
+    let initializers = module
+        .globals
+        .values()
+        .filter_map(|global| global.init.as_ref());
     let in_data = initializers.flat_map(|init| &init.relocations);
     let in_data = in_data.filter_map(|(_, symbol, _)| of_symbol(symbol));
     in_code.chain(in_data).collect()
