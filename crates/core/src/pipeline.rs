@@ -40,6 +40,8 @@ pub struct Options {
     pub count_tapes: bool,
     /// Which loops become nests, see [`raise`].
     pub raise: Raise,
+    /// Whether it is told what loops compute that stay loops, see [`look`](raise::look).
+    pub tells_loops: bool,
     /// Whether products of matrices may call kernels, see
     /// [`lower_products`](simplify::lower_products).
     pub kernels: bool,
@@ -64,6 +66,7 @@ impl Default for Options {
             check_finite: false,
             count_tapes: false,
             raise: Raise::default(),
+            tells_loops: false,
             kernels: false,
             optional: Vec::new(),
             planted: None,
@@ -275,7 +278,12 @@ impl Worklist {
             None => options.raise,
         };
         let searches = raise::searches::run(&mut module.funcs[func], &wanted, options.planted);
+        let seen = match options.tells_loops {
+            true => raise::look::look(module, func, effects),
+            false => Vec::new(),
+        };
         let raised = raise::run(module, func, effects, &wanted, options.planted);
+        self.of_loops.add_seen(module, &name, &seen, &raised);
         self.of_loops.add(module, &name, &searches, &raised);
         raised.changed || !searches.is_empty()
     }

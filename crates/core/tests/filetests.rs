@@ -39,6 +39,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("grad", commands::grad),
     ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
+    ("raise", commands::raise),
     ("expand", commands::expand),
     ("group-sums", commands::group_sums),
     ("restore-pointers", commands::restore_pointers),

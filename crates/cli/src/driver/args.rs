@@ -161,6 +161,9 @@ pub struct CompileOptions {
     /// Print the module after a step, on standard error; may be given several times
     #[arg(long, value_name = "STEP")]
     pub print_after: Vec<Step>,
+    /// Whether the user wants to know what loops compute that stay loops
+    #[arg(skip)]
+    pub tells_loops: bool,
 }
 
 impl Default for CompileOptions {
@@ -176,6 +179,7 @@ impl Default for CompileOptions {
             fast: false,
             compare: false,
             print_after: Vec::new(),
+            tells_loops: false,
         }
     }
 }

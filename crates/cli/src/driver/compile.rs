@@ -284,6 +284,7 @@ fn core_options(
             Some(_) => Raise::Never,
             None => Raise::default(),
         },
+        tells_loops: options.tells_loops,
         optional: compared.optional.iter().map(|(func, _)| *func).collect(),
         ..pipeline::Options::default()
     }

@@ -5,7 +5,7 @@ mod html;
 mod lines;
 mod sources;
 
-use crate::args::ExplainArgs;
+use crate::args::{CompileOptions, ExplainArgs};
 use crate::compile::Done;
 use crate::names::readable;
 use crate::{cc, ld, output};
@@ -30,7 +30,11 @@ pub fn run(args: &ExplainArgs) -> Result<u8> {
         Err(code) => return Ok(code),
     };
     let mut explained = Vec::new();
-    for (unit, done) in ld::serve_all(&program.link, &args.options)? {
+    let options = CompileOptions {
+        tells_loops: true,
+        ..args.options.clone()
+    };
+    for (unit, done) in ld::serve_all(&program.link, &options)? {
         let source = program.sources.iter().find(|(object, _)| *object == unit);
         let name = source.map_or(unit, |(_, source)| source.clone());
         explained.push(Explained { name, done });

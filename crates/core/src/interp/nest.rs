@@ -2,12 +2,13 @@
 //! that order than the semantics allows.
 
 use super::execute::{definite_int, pointer};
+use super::lanes::select;
 use super::machine::Machine;
 use super::math;
 use super::scalar;
 use super::trap::{Trap, TrapKind};
 use super::value::{Pointer, Val};
-use crate::ir::{BinaryOp, Combiner, Flags, InstData, MathFn, Nest, Type, Value};
+use crate::ir::{BinaryOp, Combiner, Flags, FloatPred, InstData, MathFn, Nest, Type, Value};
 use std::collections::HashMap;
 
 impl Machine<'_> {
@@ -100,7 +101,7 @@ impl Machine<'_> {
                             let operands = [known(values, x)?, known(values, y)?, old];
                             math::call(MathFn::Fmuladd, output.flags, &operands)?
                         }
-                        None => combine(combiner, output.flags, old, new)?,
+                        None => combine(combiner, output.flags, ty, old, new)?,
                     }
                 }
             };
@@ -110,13 +111,18 @@ impl Machine<'_> {
     }
 }
 
-fn combine(combiner: Combiner, flags: Flags, old: Val, new: Val) -> Result<Val, Trap> {
+fn combine(combiner: Combiner, flags: Flags, ty: Type, old: Val, new: Val) -> Result<Val, Trap> {
     match combiner {
         Combiner::Store => Ok(new),
         Combiner::Sum => scalar::binary(BinaryOp::FAdd, flags, &old, &new),
         Combiner::Product => scalar::binary(BinaryOp::FMul, flags, &old, &new),
         Combiner::Max => math::call(MathFn::Fmax, flags, &[old, new]),
         Combiner::Min => math::call(MathFn::Fmin, flags, &[old, new]),
+        Combiner::Greater | Combiner::Less | Combiner::NotLess | Combiner::NotGreater => {
+            let pred = combiner.choice().unwrap_or(FloatPred::False);
+            let taken = scalar::compare_floats(pred, flags, &new, &old)?;
+            select(flags, ty, &[taken, new, old])
+        }
     }
 }
 

@@ -40,8 +40,9 @@
 //! elements of the inputs and values from outside, and each result is combined with an element of
 //! an output. Elements lie at `address + Σ distance·counter`, modulo 2⁶⁴. It is as if points were
 //! visited one after the other, the last counter fastest, each reading before it writes; that order
-//! counts for the rounding of combiners without `reassoc`, which is the order of points and, at a
-//! point, of outputs. It counts for nothing else, because these are errors:
+//! counts for the rounding of combiners without `reassoc`, and for which of two zeros or whether a NaN
+//! is left by those that choose; it is the order of points and, at a point, of outputs. It counts for
+//! nothing else, because these are errors:
 //!
 //! - a byte that an input reads and an output writes, except that a `store` may write what an input
 //!   with the same view, operand for operand, reads at the same point and at no other;

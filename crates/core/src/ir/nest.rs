@@ -34,8 +34,8 @@
 
 use super::ops::named_enum;
 use super::{
-    Access, BinaryOp, Block, CastOp, Constant, Flags, Function, Inst, InstData, Loc, Op, Signature,
-    Type, UnaryOp, Value,
+    Access, BinaryOp, Block, CastOp, Constant, Flags, FloatPred, Function, Inst, InstData, Loc, Op,
+    Signature, Type, UnaryOp, Value,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -101,6 +101,29 @@ named_enum! {
         Max "max",
         /// The function `fmin` of old and new.
         Min "min",
+        /// It takes its place if it is greater, `new > old ? new : old`.
+        Greater "greater",
+        /// It takes its place if it is less, `new < old ? new : old`.
+        Less "less",
+        /// It takes its place unless it is less, `old > new ? old : new`.
+        NotLess "not_less",
+        /// It takes its place unless it is greater, `old < new ? old : new`.
+        NotGreater "not_greater",
+    }
+}
+
+impl Combiner {
+    /// How a new element must compare with the old one to take its place, if that is what decides.
+    pub fn choice(self) -> Option<FloatPred> {
+        match self {
+            Combiner::Greater => Some(FloatPred::Ogt),
+            Combiner::Less => Some(FloatPred::Olt),
+            Combiner::NotLess => Some(FloatPred::Uge),
+            Combiner::NotGreater => Some(FloatPred::Ule),
+            Combiner::Store | Combiner::Sum | Combiner::Product | Combiner::Max | Combiner::Min => {
+                None
+            }
+        }
     }
 }
 

@@ -79,8 +79,8 @@ fn replace_array(
     let filled = only_write(&items[first])?;
     let copied = only_write(&items[last])?;
     let (filling, copying) = (filled.clone(), copied.clone());
-    let is_filled = filling.place.is_at(array) && filling.sum.is_none();
-    if first == last || !is_filled || copying.sum.is_some() || copying.place.is_at(array) {
+    let is_filled = filling.place.is_at(array) && filling.join.is_store();
+    if first == last || !is_filled || !copying.join.is_store() || copying.place.is_at(array) {
         return None;
     }
     if tree.loads_from(filling.value, array) {

@@ -315,8 +315,9 @@ impl Terms<'_> {
             let mut slots = self.analyses.slots.values();
             matches!(base, Base::Value(value) if slots.any(|&slot| slot == value))
         };
-        if x != y && (is_slot(x) || is_slot(y)) {
-            return true;
+        // A slot is no part of the function yet, and other analyses know nothing of it.
+        if is_slot(x) || is_slot(y) {
+            return x != y;
         }
         let aliases = self.analyses.aliases;
         let objects = match (x, y) {

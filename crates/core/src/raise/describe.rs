@@ -24,6 +24,10 @@ pub fn describe(function: &Function, nest: &Nest, data: &InstData) -> String {
     let out = nest.inputs.len();
     let summed: Vec<usize> = all.iter().copied().filter(|&l| !moves(out, l)).collect();
     let kept: Vec<usize> = all.iter().copied().filter(|&l| moves(out, l)).collect();
+    let reduced = |what: &str, kept: &[usize], joined: &[usize]| match kept.is_empty() {
+        true => format!("{what} over {}", shape(joined)),
+        false => format!("{what} over {}, for each of {}", shape(joined), shape(kept)),
+    };
     match nest.outputs[0].combiner {
         Combiner::Store => {
             let result = nest.body.results().first().copied();
@@ -33,13 +37,10 @@ pub fn describe(function: &Function, nest: &Nest, data: &InstData) -> String {
             return format!("{what} {}", shape(&all));
         }
         Combiner::Sum => {}
-        combiner => return format!("{} over {}", combiner.name(), shape(&all)),
+        combiner => return reduced(reduction(combiner), &kept, &summed),
     }
     let Some([first, second]) = factors(nest) else {
-        return match kept.is_empty() {
-            true => format!("sum over {}", shape(&all)),
-            false => format!("{} sums over {}", shape(&kept), shape(&summed)),
-        };
+        return reduced("sum", &kept, &summed);
     };
     let role = |roles: [bool; 3]| -> Vec<usize> {
         let has = |&level: &usize| [out, first, second].map(|view| moves(view, level)) == roles;
@@ -73,6 +74,16 @@ pub fn describe(function: &Function, nest: &Nest, data: &InstData) -> String {
                 false => format!("{what}, for each of {}", shape(&rest)),
             }
         }
+    }
+}
+
+/// What is left when all elements are joined.
+fn reduction(combiner: Combiner) -> &'static str {
+    match combiner {
+        Combiner::Store | Combiner::Sum => "sum",
+        Combiner::Product => "product",
+        Combiner::Max | Combiner::Greater | Combiner::NotLess => "maximum",
+        Combiner::Min | Combiner::Less | Combiner::NotGreater => "minimum",
     }
 }
 

@@ -11,7 +11,7 @@ use super::conditions::Terms;
 use super::tree::{Item, Moment, Place, Tree, Write};
 use crate::analysis::affine::Affine;
 use crate::analysis::loops::Loop;
-use crate::ir::{Flags, Value};
+use crate::ir::{Combiner, Value};
 
 /// A part of a region.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ fn are_independent(terms: &mut Terms, tree: &Tree, l: Loop, a: &Unit, b: &Unit) 
                 continue;
             }
             // Sums without an order commute.
-            if x.kind == Kind::Sum && y.kind == Kind::Sum && x.place.is(&y.place) {
+            if matches!(x.kind, Kind::Free(_)) && x.kind == y.kind && x.place.is(&y.place) {
                 continue;
             }
             let same = terms.cover_the_same(&x.place, &y.place, l) && {
@@ -193,8 +193,8 @@ fn are_independent(terms: &mut Terms, tree: &Tree, l: Loop, a: &Unit, b: &Unit) 
 enum Kind {
     Read,
     Write,
-    /// A sum whose order does not matter.
-    Sum,
+    /// A sum, or something else like it, whose order does not matter.
+    Free(Combiner),
 }
 
 struct Touched {
@@ -212,9 +212,9 @@ fn accesses(tree: &Tree, unit: &Unit, found: &mut Vec<Touched>) {
                     kind: Kind::Read,
                 });
             });
-            let kind = match write.sum {
-                Some(flags) if flags.contains(Flags::REASSOC) => Kind::Sum,
-                _ => Kind::Write,
+            let kind = match write.join.is_free() {
+                true => Kind::Free(write.join.combiner),
+                false => Kind::Write,
             };
             found.push(Touched {
                 place: write.place.clone(),
@@ -225,22 +225,18 @@ fn accesses(tree: &Tree, unit: &Unit, found: &mut Vec<Touched>) {
 }
 
 /// Whether a write at all points of some loops, and of one more around them, is a nest: no point
-/// reads what another one writes, and only sums meet the same place twice.
+/// reads what another one writes, and no two store to the same place.
 fn is_nest(terms: &mut Terms, tree: &Tree, l: Loop, loops: &[Loop], write: &Write) -> bool {
     let before = terms.conditions.clone();
     let place = &write.place;
     let size = place.size();
     let even = place.address.terms.values().all(|n| n % size == 0);
     let all = [&[l], loops].concat();
-    let mut legal = even
-        && match write.sum {
-            Some(_) => true,
-            None => terms.are_different(place, &all),
-        };
+    let mut legal = even && (!write.join.is_store() || terms.are_different(place, &all));
     let mut loads = Vec::new();
     tree.for_each_load(write.value, &mut |_, place, _| loads.push(place.clone()));
     for load in loads {
-        let in_place = write.sum.is_none() && load.is(place);
+        let in_place = write.join.is_store() && load.is(place);
         legal = legal && (in_place || terms.are_apart(&load, place));
     }
     if !legal {

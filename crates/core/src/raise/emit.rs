@@ -3,15 +3,16 @@
 use super::conditions::Bound;
 use super::distribute::{Domain, Unit};
 use super::read::Runs;
-use super::tree::{Id, Node, Place, Tree, Write};
+use super::tree::{Id, Join, Node, Place, Tree, Write};
 use super::{Analyses, Plan};
 use crate::analysis::affine::{Affine, Base};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::TripCount;
 use crate::ir::{
-    Block, Body, Builder, CastOp, Combiner, Constant, Edge, Flags, Function, InstData, IntPred,
-    NestParts, Output, OutputPart, Type, Value,
+    Block, Body, Builder, CastOp, Constant, Edge, Flags, Function, InstData, IntPred, NestParts,
+    Output, OutputPart, Type, Value,
 };
+use crate::simplify::expand_nests;
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
 
@@ -143,12 +144,17 @@ impl Emitter<'_> {
         let mut value = self.value(&mut b, write.value);
         let address = self.address(&mut b, &write.place.address);
         let access = write.place.access.clone();
-        if let Some(flags) = write.sum {
-            let old = b.load(write.place.ty, address, access.clone());
-            b.float_flags = flags;
-            value = b.fadd(old, value);
+        let Join { combiner, flags } = write.join;
+        let output = Output {
+            combiner,
+            flags,
+            access,
+        };
+        if !write.join.is_store() {
+            let old = b.load(write.place.ty, address, output.access.clone());
+            value = expand_nests::combine(&mut b, &output, old, value);
         }
-        b.store(value, address, access);
+        b.store(value, address, output.access);
         block
     }
 
@@ -221,10 +227,7 @@ impl Emitter<'_> {
         };
         let result = inside.value(&mut b, &mut parts, write.value);
         let view = inside.view(&mut b, &write.place.address);
-        let (combiner, flags) = match write.sum {
-            Some(flags) => (Combiner::Sum, flags),
-            None => (Combiner::Store, Flags::empty()),
-        };
+        let Join { combiner, flags } = write.join;
         let output = Output {
             combiner,
             flags,

@@ -12,7 +12,6 @@ use super::tree::{Id, Node, Place, Tree, Write};
 use crate::analysis::affine::{Affine, Factor};
 use crate::analysis::loops::Loop;
 use crate::analysis::trip_count::{Count, End};
-use crate::ir::Flags;
 
 /// Merges loops of all nests of some units.
 pub fn merge(terms: &mut Terms, tree: &mut Tree, units: &mut [Unit]) {
@@ -45,7 +44,7 @@ fn merge_pair(
             }
             // Sums are made in the order of points, unless any order will do.
             let (step, _) = write.place.address.split(k)?;
-            let any_order = write.sum.is_none_or(|flags| flags.contains(Flags::REASSOC));
+            let any_order = write.join.is_store() || write.join.is_free();
             if !any_order && step == Affine::default() && inner != outer + 1 {
                 continue;
             }

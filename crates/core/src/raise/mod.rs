@@ -20,6 +20,7 @@ mod conditions;
 pub mod describe;
 mod distribute;
 mod emit;
+pub mod look;
 mod merge;
 mod read;
 pub mod searches;
@@ -35,8 +36,8 @@ use crate::analysis::loops::{Loop, Loops};
 use crate::analysis::points_to::PointsTo;
 use crate::analysis::trip_count::{TripCount, trip_counts};
 use crate::ir::{
-    BinaryOp, Block, Builder, Edge, Func, Function, InstData, Loc, MathFn, Module, Op, Type,
-    UnaryOp, Value,
+    BinaryOp, Block, Builder, Combiner, Edge, Func, Function, InstData, Loc, MathFn, Module, Op,
+    Type, UnaryOp, Value,
 };
 use crate::planted::Defect;
 use crate::simplify::canonical_loops;
@@ -122,7 +123,7 @@ pub fn run(
     planted: Option<Defect>,
 ) -> Raised {
     let mut raised = Raised::default();
-    if !may_multiply(&module.funcs[func]) {
+    if !may_compute(&module.funcs[func]) {
         return raised;
     }
     let mut function = module.funcs[func].clone();
@@ -155,7 +156,7 @@ pub fn run(
     for l in loops.iter() {
         let when = wanted(l);
         let is_done = done.iter().any(|&outer| loops.is_inside(l, outer));
-        if is_done || when == Raise::Never || !multiplies(&analyses, l, when) {
+        if is_done || when == Raise::Never || !is_promising(&analyses, l, when) {
             continue;
         }
         match attempt(&analyses, l, when, &mut Vec::new()) {
@@ -403,7 +404,8 @@ impl Plan {
     fn has_contraction(&self, unit: &Unit) -> bool {
         match unit {
             Unit::Nest(nest, write) => {
-                write.sum.is_some() && self.is_product(&nest.loops, &write.place, write.value)
+                write.join.combiner == Combiner::Sum
+                    && self.is_product(&nest.loops, &write.place, write.value)
             }
             Unit::Loop(_, units) => units.iter().any(|unit| self.has_contraction(unit)),
         }
@@ -487,33 +489,33 @@ fn is_used_outside(analyses: &Analyses, l: Loop) -> bool {
     used
 }
 
-/// Whether a function has what a product needs.
-fn may_multiply(function: &Function) -> bool {
-    let insts = function
-        .blocks()
-        .iter()
-        .flat_map(|&block| function.block_insts(block));
-    let mut insts = insts.map(|&inst| &function.inst(inst).op);
-    insts.any(is_multiplication)
+/// Whether a function stores numbers or hands them on at all.
+fn may_compute(function: &Function) -> bool {
+    let is_float = |value: Value| function.ty(value).float_kind().is_some();
+    let computes = |&block: &Block| {
+        let mut insts = function.block_insts(block).iter();
+        insts.any(|&inst| function.result(inst).is_some_and(is_float))
+    };
+    function.blocks().iter().any(computes)
 }
 
 fn is_multiplication(op: &Op) -> bool {
     matches!(op, Op::Binary(BinaryOp::FMul) | Op::Math(MathFn::Fmuladd))
 }
 
-/// Whether a loop multiplies in a loop inside of it, or at all where that is enough, and is small
-/// enough to look at.
-fn multiplies(analyses: &Analyses, l: Loop, when: Raise) -> bool {
+/// Whether a loop may be worth it, and is small enough to look at: it multiplies in a loop inside of
+/// it, unless it need not be worth anything.
+fn is_promising(analyses: &Analyses, l: Loop, when: Raise) -> bool {
     const LARGEST: usize = 600;
     let (func, loops) = (analyses.func, analyses.loops);
     let blocks = loops.blocks(l);
     let size: usize = blocks.iter().map(|&b| func.block_insts(b).len()).sum();
     let multiplies = |&block: &Block| {
-        let inner = when == Raise::Always || loops.innermost(block) != Some(l);
         let mut insts = func.block_insts(block).iter();
-        inner && insts.any(|&inst| is_multiplication(&func.inst(inst).op))
+        loops.innermost(block) != Some(l)
+            && insts.any(|&inst| is_multiplication(&func.inst(inst).op))
     };
-    size <= LARGEST && blocks.iter().any(multiplies)
+    size <= LARGEST && (when == Raise::Always || blocks.iter().any(multiplies))
 }
 
 /// Frame memory for each float that a loop carries.

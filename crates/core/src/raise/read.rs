@@ -4,18 +4,19 @@
 //! become *checks* that the raised version makes once, before it begins; branches around loops that
 //! may be empty become conditions of these; a branch that depends on nothing in the loop is a reason
 //! to read the loop twice, once for each way ([`Stop::Fork`]). A float that a loop carries from one
-//! iteration to the next must be a sum; it lives in a piece of frame memory, its *slot*.
+//! iteration to the next must be a sum, or something else that is joined piece by piece; it lives in a
+//! piece of frame memory, its *slot*.
 
 mod branches;
+mod reductions;
 
 use super::conditions::is_lifetime;
-use super::tree::{Id, Item, Moment, Node, Place, Tree, Write};
+use super::tree::{Id, Item, Join, Moment, Node, Place, Tree, Write};
 use super::{Analyses, Stop};
 use crate::analysis::affine::{Affine, Base, Factor, Wrap};
 use crate::analysis::loops::Loop;
 use crate::ir::{
-    Access, BinaryOp, Block, Edge, Flags, Inst, InstData, Loc, MathFn, Op, Type, UnaryOp, Value,
-    ValueDef, may_stand_in_body,
+    Access, Block, Edge, Inst, InstData, Loc, Op, Type, Value, ValueDef, may_stand_in_body,
 };
 use std::collections::HashMap;
 
@@ -220,7 +221,7 @@ impl Reader<'_> {
             items.push(Item::Write(Write {
                 place,
                 value,
-                sum: None,
+                join: Join::STORE,
                 at,
                 loc,
             }));
@@ -243,7 +244,7 @@ impl Reader<'_> {
                 items.push(Item::Write(Write {
                     place: self.slot_place(slot),
                     value: first,
-                    sum: None,
+                    join: Join::STORE,
                     at,
                     loc: self.loc,
                 }));
@@ -288,118 +289,6 @@ impl Reader<'_> {
             });
         }
         last
-    }
-
-    /// Makes sums of what a loop hands on to its next iteration.
-    fn carry(
-        &mut self,
-        next: Value,
-        slot: Value,
-        l: Loop,
-        runs: Runs,
-        body: &mut Vec<Item>,
-        sunk: &mut Vec<(Place, Option<Loc>, Value)>,
-    ) -> Result<(), Stop> {
-        let func = self.analyses.func;
-        let loc = func.def_inst(next).and_then(|inst| func.inst(inst).loc);
-        let next = self.operand(next)?;
-        let written = self.last_write(slot, body);
-        let mut sums = Vec::new();
-        let is_slot = |place: &Place, at: Moment| place.is_at(slot) && written < at;
-        if !self.sums(next, &is_slot, &mut sums) {
-            let reason = "what the loop hands on to its next iteration is not a sum";
-            return Err(Stop::Refused(reason, loc.or(self.loc)));
-        }
-        // A sum that is stored in each iteration at the same place is there after the last one.
-        let inside = |address: &Affine| {
-            let mut factors = address.factors();
-            factors.any(|f| matches!(f, Factor::Counter(m) if self.analyses.loops.is_inside(m, l)))
-        };
-        let mut kept = Vec::new();
-        for item in std::mem::take(body) {
-            match item {
-                Item::Write(write)
-                    if write.value == next
-                        && write.sum.is_none()
-                        && runs == Runs::OnceMore
-                        && !inside(&write.place.address) =>
-                {
-                    sunk.push((write.place, write.loc, slot));
-                }
-                item => kept.push(item),
-            }
-        }
-        *body = kept;
-        for (value, flags, loc) in sums {
-            let at = self.tick();
-            let place = self.slot_place(slot);
-            body.push(Item::Write(Write {
-                place,
-                value,
-                sum: Some(flags),
-                at,
-                loc,
-            }));
-        }
-        Ok(())
-    }
-
-    /// Takes a sum apart: a load that `start` accepts, and what is added to it, in order.
-    fn sums(
-        &mut self,
-        id: Id,
-        start: &dyn Fn(&Place, Moment) -> bool,
-        found: &mut Vec<(Id, Flags, Option<Loc>)>,
-    ) -> bool {
-        let (data, args) = match self.tree.node(id) {
-            Node::Load(place, at) => return start(place, *at),
-            Node::Op(data, _, args) => (data.clone(), args.clone()),
-            _ => return false,
-        };
-        let has_start = |this: &Self, id: Id| {
-            let mut has = false;
-            this.tree
-                .for_each_load(id, &mut |_, place, at| has |= start(place, at));
-            has
-        };
-        let (rest, added) = match (&data.op, &args[..]) {
-            (Op::Binary(BinaryOp::FAdd), &[x, y]) if has_start(self, x) => (x, y),
-            (Op::Binary(BinaryOp::FAdd), &[x, y]) if has_start(self, y) => (y, x),
-            (Op::Binary(BinaryOp::FSub), &[x, y]) if has_start(self, x) => (
-                x,
-                self.op_like(&data, Op::Unary(UnaryOp::FNeg), Flags::empty(), vec![y], id),
-            ),
-            (Op::Math(MathFn::Fmuladd), &[a, b, x]) if has_start(self, x) => {
-                let product = Op::Binary(BinaryOp::FMul);
-                (
-                    x,
-                    self.op_like(&data, product, data.flags | Flags::CONTRACT, vec![a, b], id),
-                )
-            }
-            _ => return false,
-        };
-        let flags = match data.op {
-            Op::Math(_) => data.flags | Flags::CONTRACT,
-            _ => data.flags,
-        };
-        if has_start(self, added) || !self.sums(rest, start, found) {
-            return false;
-        }
-        found.push((added, flags, data.loc));
-        true
-    }
-
-    fn op_like(&mut self, data: &InstData, op: Op, flags: Flags, args: Vec<Id>, like: Id) -> Id {
-        let ty = match self.tree.node(like) {
-            Node::Op(_, ty, _) => *ty,
-            _ => Type::void(),
-        };
-        let data = InstData {
-            loc: data.loc,
-            flags,
-            ..InstData::new(op, Vec::new())
-        };
-        self.tree.add(Node::Op(data, ty, args))
     }
 
     /// Reads the body of a loop, from its header to its latch.
@@ -529,25 +418,25 @@ impl Reader<'_> {
         let place = self.place(pointer, access, ty, block);
         let place = place.map_err(|why| self.refuse(why))?;
         let mut value = self.operand(value)?;
-        let mut sum = None;
-        let mut sums = Vec::new();
+        let mut join = Join::STORE;
+        let mut parts = Vec::new();
         // Nothing happens between the load and the store of a sum.
         let mut last = 0;
         items
             .iter()
             .for_each(|item| item.for_each_write(&mut |w| last = last.max(w.at)));
         let is_same = |other: &Place, at: Moment| other.is(&place) && last < at;
-        if self.sums(value, &is_same, &mut sums)
-            && let [(added, flags, _)] = sums[..]
+        if self.reduction(value, &is_same, &mut parts)
+            && let [part] = &parts[..]
         {
-            value = added;
-            sum = Some(flags);
+            value = part.value;
+            join = part.join;
         }
         let at = self.tick();
         items.push(Item::Write(Write {
             place,
             value,
-            sum,
+            join,
             at,
             loc: data.loc,
         }));

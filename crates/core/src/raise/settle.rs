@@ -29,7 +29,7 @@ fn settle_row(terms: &mut Terms, tree: &mut Tree, items: &mut Vec<Item>) {
     let mut start = 0;
     while start < items.len() {
         let slot = match &items[start] {
-            Item::Write(write) if write.sum.is_none() => {
+            Item::Write(write) if write.join.is_store() => {
                 slots.iter().copied().find(|&slot| write.place.is_at(slot))
             }
             _ => None,
@@ -44,7 +44,7 @@ fn settle_row(terms: &mut Terms, tree: &mut Tree, items: &mut Vec<Item>) {
     }
     // What only says again what is there.
     items.retain(|item| match item {
-        Item::Write(write) if write.sum.is_none() => {
+        Item::Write(write) if write.join.is_store() => {
             !matches!(tree.node(write.value), Node::Load(place, _) if place.is(&write.place))
         }
         _ => true,
@@ -69,7 +69,7 @@ fn settle_slot(
         return None;
     };
     let (place, value) = (last.place.clone(), last.value);
-    if last.sum.is_some() || place.ty != first.place.ty {
+    if !last.join.is_store() || place.ty != first.place.ty {
         return None;
     }
     let is_all = tree.is_load_from(value, slot);
@@ -77,7 +77,7 @@ fn settle_slot(
     for (i, item) in items.iter().enumerate() {
         let mut used = false;
         item.for_each_write(&mut |write| {
-            let begins = write.place.is_at(slot) && write.sum.is_none() && i > start;
+            let begins = write.place.is_at(slot) && write.join.is_store() && i > start;
             let read = tree.loads_from(write.value, slot) && i != end && (i < end || !is_all);
             used |= begins || read;
         });

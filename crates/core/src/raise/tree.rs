@@ -8,7 +8,7 @@
 
 use crate::analysis::affine::{Affine, Base};
 use crate::analysis::loops::Loop;
-use crate::ir::{Access, Flags, InstData, Loc, Type, Value};
+use crate::ir::{Access, Combiner, Flags, InstData, Loc, Type, Value};
 use std::collections::HashMap;
 
 /// An expression of a [`Tree`].
@@ -89,14 +89,41 @@ pub enum Item {
 pub struct Write {
     /// Where to.
     pub place: Place,
-    /// What is stored or added.
+    /// What is stored, added and so on.
     pub value: Id,
-    /// How a sum may be rounded; none if the value takes the place of what was there.
-    pub sum: Option<Flags>,
+    /// How it is joined with what is there.
+    pub join: Join,
     /// When.
     pub at: Moment,
     /// The place in the source program.
     pub loc: Option<Loc>,
+}
+
+/// How a written number is joined with what is there.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Join {
+    /// What is done with both.
+    pub combiner: Combiner,
+    /// How that may be rounded.
+    pub flags: Flags,
+}
+
+impl Join {
+    /// The number takes the place of what was there.
+    pub const STORE: Join = Join {
+        combiner: Combiner::Store,
+        flags: Flags::empty(),
+    };
+
+    /// Whether the number takes the place of what was there.
+    pub fn is_store(self) -> bool {
+        self.combiner == Combiner::Store
+    }
+
+    /// Whether several numbers may be joined with the same place in any order.
+    pub fn is_free(self) -> bool {
+        !self.is_store() && self.flags.contains(Flags::REASSOC)
+    }
 }
 
 impl Tree {

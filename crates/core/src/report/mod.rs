@@ -110,6 +110,9 @@ pub enum What {
     Search(Option<Lines>),
     /// Loops that multiply and add up but stay loops, and what stood in the way of more.
     Unraised(Option<Lines>, &'static str),
+    /// Loops that stay loops because their adjoints are as fast as those of nests would be, and what
+    /// they compute.
+    Seen(Option<Lines>, String),
     /// A call and how it is reversed.
     Call(CallFact),
     /// A value that the reverse sweep needs.
@@ -311,7 +314,9 @@ impl Report {
         let mut totals = Totals::default();
         for fact in &self.facts {
             let counter = match &fact.what {
-                What::Active(_) | What::Search(_) | What::Unraised(..) => continue,
+                What::Active(_) | What::Search(_) | What::Unraised(..) | What::Seen(..) => {
+                    continue;
+                }
                 // The loops that it has become count as such.
                 What::Nest(nest) if matches!(nest.derivative, OfNest::Loops(_)) => continue,
                 What::Loop(_) | What::Nest(_) => &mut totals.loops,

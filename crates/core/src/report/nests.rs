@@ -6,6 +6,7 @@ use crate::diagnostic::Place;
 use crate::ir::{Loc, Module, Op};
 use crate::primal::{Expanded, Loss};
 use crate::raise::describe::describe;
+use crate::raise::look::Seen;
 use crate::raise::{Extent, Raised};
 use crate::reverse::nest;
 use crate::simplify::lower_products::products;
@@ -80,6 +81,27 @@ impl OfLoops {
                 };
                 self.facts.push((function.to_string(), fact));
             }
+        }
+    }
+
+    /// Notes what the loops of a function compute that have stayed loops, each loop in one sentence.
+    pub fn add_seen(&mut self, module: &Module, function: &str, seen: &[Seen], raised: &Raised) {
+        let mut shapes: Vec<(Option<Lines>, Vec<&str>, Vec<Place>)> = Vec::new();
+        for Seen { extent, shape } in seen {
+            if raised.nests.iter().any(|nest| nest.at == extent.at) {
+                continue;
+            }
+            let lines = Lines::new(module, &extent.all);
+            match shapes.iter_mut().find(|(known, ..)| *known == lines) {
+                Some((_, shapes, _)) if shapes.contains(&shape.as_str()) => {}
+                Some((_, shapes, _)) => shapes.push(shape),
+                None => shapes.push((lines, vec![shape], Place::chain(module, extent.at))),
+            }
+        }
+        for (lines, shapes, places) in shapes {
+            let what = What::Seen(lines, shapes.join(", "));
+            self.facts
+                .push((function.to_string(), Fact { places, what }));
         }
     }
 

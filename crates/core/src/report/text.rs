@@ -157,6 +157,10 @@ impl fmt::Display for Fact {
                 let place = within(lines.as_ref(), place);
                 write!(f, "{}the loop stays a loop: {why}{at}", prefix(&place))
             }
+            What::Seen(lines, shape) => {
+                let place = within(lines.as_ref(), place);
+                write!(f, "{}{shape}, as a loop", prefix(&place))
+            }
             What::Call(call) => write!(f, "{}{call}", prefix(&place)),
             What::Value(value) => write!(f, "{}{value}", prefix(&place)),
             What::Kept(kept) => write!(f, "{}{kept}", prefix(&place)),

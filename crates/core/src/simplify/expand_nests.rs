@@ -16,8 +16,8 @@
 //! written after it, which the promises of a nest allow.
 
 use crate::ir::{
-    Block, Builder, Combiner, Edge, Flags, Function, Inst, InstData, IntPred, MathFn, Nest, Op,
-    Output, Type, Value,
+    Block, Builder, Combiner, Edge, Flags, FloatPred, Function, Inst, InstData, IntPred, MathFn,
+    Nest, Op, Output, Type, Value,
 };
 use std::collections::HashMap;
 
@@ -260,7 +260,7 @@ fn write(
 }
 
 /// What becomes of an element.
-fn combine(builder: &mut Builder<'_>, output: &Output, old: Value, new: Value) -> Value {
+pub fn combine(builder: &mut Builder<'_>, output: &Output, old: Value, new: Value) -> Value {
     let before = std::mem::replace(&mut builder.float_flags, output.flags);
     let combined = match output.combiner {
         Combiner::Store => new,
@@ -271,6 +271,11 @@ fn combine(builder: &mut Builder<'_>, output: &Output, old: Value, new: Value) -
         Combiner::Product => builder.fmul(old, new),
         Combiner::Max => builder.math(MathFn::Fmax, vec![old, new]),
         Combiner::Min => builder.math(MathFn::Fmin, vec![old, new]),
+        Combiner::Greater | Combiner::Less | Combiner::NotLess | Combiner::NotGreater => {
+            let pred = output.combiner.choice().unwrap_or(FloatPred::False);
+            let taken = builder.fcmp(pred, new, old);
+            builder.select(taken, new, old)
+        }
     };
     builder.float_flags = before;
     combined

@@ -37,7 +37,8 @@ const CLASSES: [&str; 8] = [
 pub fn fact_class(fact: &Fact) -> &'static str {
     match &fact.what {
         What::Active(_) => "active",
-        What::Loop(_) | What::Nest(_) | What::Search(_) | What::Unraised(..) => "loop",
+        What::Loop(_) | What::Nest(_) | What::Search(_) => "loop",
+        What::Unraised(..) | What::Seen(..) => "loop",
         What::Call(_) => "call",
         What::Check(_) => "check",
         // Bytes that are in use for longer are as good as cached.
@@ -307,6 +308,10 @@ impl<'a> Annotated<'a> {
                 let lines = self.range(lines.as_ref());
                 format!("{}{lines} stays a loop: {why}", tag("loop"))
             }
+            What::Seen(lines, shape) => {
+                let lines = self.range(lines.as_ref());
+                format!("{}{lines}: {}, as a loop", tag("loop"), escaped(shape))
+            }
             What::Call(call) => {
                 let how = match (call.apart, call.by) {
                     (true, _) => "leads back to itself, so its frame is apart",
@@ -420,7 +425,7 @@ fn column(fact: &Fact) -> u32 {
 fn lines_of(fact: &Fact) -> Option<&Lines> {
     match &fact.what {
         What::Nest(nest) => nest.lines.as_ref(),
-        What::Search(lines) | What::Unraised(lines, _) => lines.as_ref(),
+        What::Search(lines) | What::Unraised(lines, _) | What::Seen(lines, _) => lines.as_ref(),
         _ => None,
     }
 }
@@ -428,7 +433,8 @@ fn lines_of(fact: &Fact) -> Option<&Lines> {
 /// The places that a fact mentions beside its own.
 fn mentioned(fact: &Fact) -> Vec<&Place> {
     match &fact.what {
-        What::Active(_) | What::Nest(_) | What::Search(_) | What::Unraised(..) => Vec::new(),
+        What::Active(_) | What::Nest(_) | What::Search(_) => Vec::new(),
+        What::Unraised(..) | What::Seen(..) => Vec::new(),
         What::Loop(l) => match &l.records {
             Records::Before(root) => root.place.iter().collect(),
             Records::None | Records::Inside | Records::Growing => Vec::new(),
