@@ -280,7 +280,7 @@ fn loops_have_lines() {
             loops.c, lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as two products, by kernels where they are large enough, from copies, because what it reads may be overwritten at loops.c:25
             loops.c, lines 29 to 35: the loop stays a loop: an address is not a sum of multiples of the loops' counters (line 34)
             loops.c, lines 41 to 46: the loop stays a loop: how often a loop runs depends on what the loops around it do (line 44)
-            loops.c, lines 51 to 56: the loop stays a loop: what the loop hands on to its next iteration is not a sum (line 55)
+            loops.c, lines 51 to 56: the loop stays a loop: what the loop hands on to its next iteration is no sum, product, maximum or minimum (line 55)
             loops.c, lines 63 to 67: the loop searches for a number: only the iteration that has found it is differentiated"#]],
     );
     // With permission to add in any order, the function's own products are given to kernels too.
@@ -305,7 +305,7 @@ fn loops_have_lines() {
             nest of lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as two products, by kernels where they are large enough, from copies, because what it reads may be overwritten at loops.c:25 (inlined at line 23)
             loop of lines 29 to 35 stays a loop: an address is not a sum of multiples of the loops' counters
             loop of lines 41 to 46 stays a loop: how often a loop runs depends on what the loops around it do
-            loop of lines 51 to 56 stays a loop: what the loop hands on to its next iteration is not a sum
+            loop of lines 51 to 56 stays a loop: what the loop hands on to its next iteration is no sum, product, maximum or minimum
             loop of lines 63 to 67 searches for a number: only the iteration that has found it is differentiated"#]],
     );
 }

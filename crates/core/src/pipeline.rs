@@ -145,6 +145,8 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
             let few = options
                 .flips(Choice::Kernel, &module.funcs[func].name)
                 .then_some(1);
+            let block = few.map(|_| 2);
+            simplify::split_triangles::run(&mut module.funcs[func], block);
             simplify::lower_products::run(module, func, few);
         }
     }

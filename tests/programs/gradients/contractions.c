@@ -4,7 +4,7 @@
 #include "check.h"
 
 // All numbers of a program: matrices a, b and c, wherever they lie, and a row of biases.
-enum { MOST = 3 * 64 * 64 };
+enum { MOST = 5 * 64 * 64, BIASES = 80 };
 
 typedef void (*product)(double *c, const double *a, const double *b, const double *bias, int m, int n,
                         int p);
@@ -81,6 +81,45 @@ PRODUCT(triangular) {
       double sum = 0;
       for (int k = 0; k <= i && k < p; k++) sum += a[i * p + k] * b[k * n + j];
       c[i * n + j] = sum;
+    }
+}
+
+static int smaller(int x, int y) { return x < y ? x : y; }
+
+// As in attention that looks back.
+PRODUCT(triangle_of_the_result) {
+  int size = smaller(m, n);
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int k = 0; k < p; k++) sum += a[i * p + k] * b[j * p + k];
+      c[i * n + j] = 0.5 * sum;
+    }
+}
+
+PRODUCT(triangle_of_an_operand) {
+  int size = smaller(m, p);
+  for (int i = 0; i < size; i++)
+    for (int k = 0; k < i; k++)
+      for (int j = 0; j < n; j++) c[i * n + j] += a[i * p + k] * b[k * n + j];
+}
+
+PRODUCT(upper_triangle) {
+  int size = smaller(m, p);
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = bias[j];
+      for (int k = i; k < p; k++) sum += a[i * p + k] * b[k * n + j];
+      c[i * n + j] = sum;
+    }
+}
+
+PRODUCT(rows_of_every_length) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double sum = 0;
+      for (int k = 0; k < p - 2 * i; k++) sum += a[j * p + k] * b[k * n + i];
+      c[j * n + i] += sum;
     }
 }
 
@@ -166,6 +205,10 @@ static const struct {
     ROW(through_a_function),
     ROW(four_rows_at_a_time),
     ROW(triangular),
+    ROW(triangle_of_the_result),
+    ROW(triangle_of_an_operand),
+    ROW(upper_triangle),
+    ROW(rows_of_every_length),
     ROW(batched),
     ROW(unsigned_indices),
     ROW(sum_is_looked_at),
@@ -181,7 +224,8 @@ struct layout {
   int a, b, c;
 };
 
-static double memory[MOST], tangent[MOST], adjoint[MOST], bias[64], bias_tangent[64], bias_adjoint[64];
+static double memory[MOST], tangent[MOST], adjoint[MOST], bias[BIASES], bias_tangent[BIASES],
+    bias_adjoint[BIASES];
 static double before[MOST], plain[MOST], seeds[MOST], direction[MOST], plus[MOST];
 
 static void check_product(int which, struct layout at, int m, int n, int p, double tolerance) {
@@ -192,8 +236,8 @@ static void check_product(int which, struct layout at, int m, int n, int p, doub
   if (size > MOST) abort();
   char what[128];
   snprintf(what, sizeof what, "%s, %s, %d %d %d", products[which].name, at.name, m, n, p);
-  fill(before, size, -0.3, 0.3), fill(bias, 64, -1, 1), fill(seeds, size, -1, 1);
-  fill(direction, size, -1, 1), fill(bias_tangent, 64, -1, 1);
+  fill(before, size, -0.3, 0.3), fill(bias, BIASES, -1, 1), fill(seeds, size, -1, 1);
+  fill(direction, size, -1, 1), fill(bias_tangent, BIASES, -1, 1);
   memcpy(plain, before, sizeof plain);
   f(plain + at.c, plain + at.a, plain + at.b, bias, m, n, p);
 
@@ -201,10 +245,10 @@ static void check_product(int which, struct layout at, int m, int n, int p, doub
   products[which].forward(memory + at.c, tangent + at.c, memory + at.a, tangent + at.a,
                           memory + at.b, tangent + at.b, bias, bias_tangent, m, n, p);
   if (memcmp(memory, plain, size * sizeof *plain)) check_close(what, -1, 0, 1, 0);
-  double h = 1e-6, moved_bias[64];
+  double h = 1e-6, moved_bias[BIASES];
   for (int sign = 1; sign >= -1; sign -= 2) {
     for (int i = 0; i < size; i++) memory[i] = before[i] + sign * h * direction[i];
-    for (int i = 0; i < 64; i++) moved_bias[i] = bias[i] + sign * h * bias_tangent[i];
+    for (int i = 0; i < BIASES; i++) moved_bias[i] = bias[i] + sign * h * bias_tangent[i];
     f(memory + at.c, memory + at.a, memory + at.b, moved_bias, m, n, p);
     if (sign > 0) memcpy(plus, memory, sizeof plus);
   }
@@ -222,13 +266,13 @@ static void check_product(int which, struct layout at, int m, int n, int p, doub
   if (memcmp(memory, plain, size * sizeof *plain)) check_close(what, -2, 0, 1, 0);
   double reverse = 0;
   for (int i = 0; i < size; i++) reverse += adjoint[i] * direction[i];
-  for (int i = 0; i < 64; i++) reverse += bias_adjoint[i] * bias_tangent[i];
+  for (int i = 0; i < BIASES; i++) reverse += bias_adjoint[i] * bias_tangent[i];
   check_close(what, 2, reverse, forward, 1e-9);
 }
 
 int main(void) {
-  // From so many multiplications on there are kernels.
-  static const int sizes[][3] = {{40, 36, 44}, {37, 33, 41}, {5, 3, 4}, {1, 1, 1}, {3, 2, 0}, {0, 2, 3}};
+  // From so many multiplications on there are kernels, and from 64 rows on for parts of triangles.
+  static const int sizes[][3] = {{40, 36, 44}, {73, 66, 70}, {5, 3, 4}, {1, 1, 1}, {3, 2, 0}, {0, 2, 3}};
   for (int which = 0; which < (int)(sizeof products / sizeof *products); which++)
     for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++) {
       int m = sizes[s][0], n = sizes[s][1], p = sizes[s][2], room = (m + p) * (p + 1) + 1;

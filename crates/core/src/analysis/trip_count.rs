@@ -152,6 +152,8 @@ fn counted(func: &Function, values: &AffineValues, l: Loop, exit: &Exit) -> Coun
         IntPred::Slt | IntPred::Sle | IntPred::Sgt | IntPred::Sge => &[Wrap::Signed, Wrap::Modular],
         _ => &[Wrap::Unsigned, Wrap::Modular],
     };
+    // Where several readings give an answer, one in terms of counters says most.
+    let mut first = None;
     for &wrap in wraps {
         let wide = func.ty(x) == Type::i64() || func.ty(x).is_ptr();
         if wrap == Wrap::Modular && !wide {
@@ -161,15 +163,22 @@ fn counted(func: &Function, values: &AffineValues, l: Loop, exit: &Exit) -> Coun
             let moving = values.integer(moving, wrap, exit.from);
             let fixed = values.integer(fixed, wrap, exit.from);
             if let Some(found) = solve(values, l, pred, wrap, &moving, &fixed) {
-                return found.count();
+                if values.is_resolved(&found.lower) && values.is_resolved(&found.upper) {
+                    return found.count();
+                }
+                first = first.or(Some(found));
             }
             let is_left = pred == IntPred::Uge && wrap == Wrap::Unsigned;
             if let Some(found) = parts(values, l, &moving, fixed).filter(|_| is_left) {
                 return Count::Parts(found);
             }
         }
+        let again = pred == IntPred::Ne && wrap == Wrap::Signed;
+        if first.is_some() && !again {
+            break;
+        }
     }
-    Count::Unknown
+    first.map_or(Count::Unknown, Progression::count)
 }
 
 /// How long what is left of a whole is at least one more part, if each iteration takes one away.

@@ -128,30 +128,92 @@ impl Terms<'_> {
     }
 
     /// Whether a condition for a loop to run says only that its count is positive, which nests know.
-    pub fn is_implied(&self, l: Loop, condition: Value, expected: bool) -> bool {
-        let find = || {
-            let func = self.analyses.func;
-            let data = func.inst(func.def_inst(condition)?);
-            let (x, y) = (*data.args.first()?, *data.args.get(1)?);
-            let at = self.analyses.loops.preheader(l)?;
-            let form = |value: Value| self.analyses.affine.integer(value, Wrap::Signed, at);
-            // `large > small`, as signed numbers.
-            let (large, small, gap) = match (&data.op, expected) {
-                (Op::ICmp(IntPred::Sgt), true) | (Op::ICmp(IntPred::Sle), false) => (x, y, 0),
-                (Op::ICmp(IntPred::Slt), true) | (Op::ICmp(IntPred::Sge), false) => (y, x, 0),
-                (Op::ICmp(IntPred::Sge), true) | (Op::ICmp(IntPred::Slt), false) => (x, y, 1),
-                (Op::ICmp(IntPred::Sle), true) | (Op::ICmp(IntPred::Sgt), false) => (y, x, 1),
-                _ => return None,
-            };
-            let more = form(large)
-                .minus(&form(small))?
-                .plus(&Affine::number(gap))?;
-            match self.bounds.get(&l)? {
-                Bound::Fixed(Some(form)) | Bound::Form(form) => Some(*form == more),
-                Bound::Fixed(None) => None,
-            }
+    /// With `ask`, what cannot be known may become a condition.
+    pub fn is_implied(&mut self, l: Loop, condition: Value, expected: bool, ask: bool) -> bool {
+        let known = match self.bounds.get(&l) {
+            Some(Bound::Fixed(Some(form)) | Bound::Form(form)) => Some(form.clone()),
+            Some(Bound::Fixed(None)) | None => None,
         };
-        find().unwrap_or(false)
+        let Some(count) = known.clone().or_else(|| self.count_if_any(l)) else {
+            return false;
+        };
+        let positive = self.positive(l, condition, expected);
+        let is_implied = positive.is_some_and(|forms| {
+            let mut forms = forms.iter();
+            forms.any(|form| *form == count || ask && self.is_same(form, &count))
+        });
+        if is_implied && known.is_none() {
+            self.bounds.insert(l, Bound::Fixed(Some(count)));
+        }
+        is_implied
+    }
+
+    /// How often a loop runs whose body comes before its test, if it runs at all.
+    fn count_if_any(&self, l: Loop) -> Option<Affine> {
+        let Count::AtEntry(progression) = &self.analyses.trips[l].count else {
+            return None;
+        };
+        let counts_up = progression.step == 1 && progression.end == End::NotBelow;
+        let once_more = self.runs.get(&l) == Some(&Runs::OnceMore);
+        let back = progression.upper.minus(&progression.lower)?;
+        let count = back.plus(&Affine::number(1))?;
+        let is_plain = self.analyses.is_plain(&count, self.region) && count.base.is_none();
+        (counts_up && once_more && !progression.unsigned && is_plain).then_some(count)
+    }
+
+    /// The forms that are positive if a condition for a loop to run holds, and not if it does not.
+    fn positive(&self, l: Loop, condition: Value, expected: bool) -> Option<Vec<Affine>> {
+        let func = self.analyses.func;
+        let data = func.inst(func.def_inst(condition)?);
+        let (x, y) = (*data.args.first()?, *data.args.get(1)?);
+        let at = self.analyses.loops.preheader(l)?;
+        let form = |value: Value| self.analyses.affine.integer(value, Wrap::Signed, at);
+        // `large > small`, as signed numbers.
+        let (large, small, gap) = match (&data.op, expected) {
+            (Op::ICmp(IntPred::Sgt), true) | (Op::ICmp(IntPred::Sle), false) => (x, y, 0),
+            (Op::ICmp(IntPred::Slt), true) | (Op::ICmp(IntPred::Sge), false) => (y, x, 0),
+            (Op::ICmp(IntPred::Sge), true) | (Op::ICmp(IntPred::Slt), false) => (x, y, 1),
+            (Op::ICmp(IntPred::Sle), true) | (Op::ICmp(IntPred::Sgt), false) => (y, x, 1),
+            // Of what is never negative, it says the same that it is not zero.
+            (Op::ICmp(IntPred::Ne), true) | (Op::ICmp(IntPred::Eq), false) => {
+                let differences = [form(x).minus(&form(y))?, form(y).minus(&form(x))?];
+                let is_natural = |form: &Affine| {
+                    let terms = form.terms.values().all(|&n| n >= 0);
+                    terms && form.constant >= 0 && form.factors().all(is_natural)
+                };
+                return Some(differences.into_iter().filter(is_natural).collect());
+            }
+            _ => return None,
+        };
+        let more = form(large).minus(&form(small))?;
+        Some(vec![more.plus(&Affine::number(gap))?])
+    }
+
+    /// Whether two forms are the same. Narrow integers are so however they are widened if they are not
+    /// negative, which becomes a condition.
+    fn is_same(&mut self, a: &Affine, b: &Affine) -> bool {
+        let mut widened = Vec::new();
+        let mut signed = |form: &Affine| {
+            let mut sum = form.clone();
+            sum.terms.clear();
+            for (product, &n) in &form.terms {
+                let factors = product.iter().map(|&factor| match factor {
+                    Factor::Unsigned(value) => {
+                        widened.push(value);
+                        Factor::Signed(value)
+                    }
+                    factor => factor,
+                });
+                sum = sum.plus(&Affine::product(factors.collect(), n))?;
+            }
+            Some(sum)
+        };
+        let is_same = signed(a).is_some_and(|a| signed(b) == Some(a));
+        is_same
+            && widened.into_iter().all(|value| {
+                let form = Affine::product(vec![Factor::Signed(value)], 1);
+                self.never_negative(&form).is_some()
+            })
     }
 
     /// The symbols of a form must not be negative.

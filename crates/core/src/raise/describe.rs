@@ -8,7 +8,21 @@ pub fn describe(function: &Function, nest: &Nest, data: &InstData) -> String {
     if data.args.len() < nest.outside() || nest.outputs.is_empty() {
         return "nothing that is well formed".to_string();
     }
-    let size = |level: usize| name(function, data.args[nest.bound(level).start]);
+    // One that depends on a loop around it is told by the largest that it may be.
+    let size = |level: usize| {
+        let bound = &data.args[nest.bound(level)];
+        let coefficients = bound[1..].iter().map(|&c| function.as_int(c)).enumerate();
+        let depends: Vec<_> = coefficients.filter(|(_, c)| *c != Some(0)).collect();
+        match depends[..] {
+            [] => name(function, bound[0]),
+            [(outer, Some(1))] => {
+                let most = data.args[nest.bound(outer).start];
+                format!("≤{}", name(function, most))
+            }
+            [(_, Some(-1))] => format!("≤{}", name(function, bound[0])),
+            _ => "?".to_string(),
+        }
+    };
     let sizes = |levels: &[usize]| {
         let all: Vec<String> = levels.iter().map(|&level| size(level)).collect();
         all.join("·")

@@ -101,10 +101,8 @@ fn units(
         match item {
             Item::Write(write) => found.push(Unit::Nest(Domain::default(), write.clone())),
             Item::Loop(l, conditions, items) => {
-                let mut conditions = conditions.clone();
-                conditions.retain(|&(condition, way)| !terms.is_implied(*l, condition, way));
                 if !conditions.is_empty() {
-                    guards.push((*l, conditions));
+                    guards.push((*l, conditions.clone()));
                 }
                 let inside = units(terms, tree, items, guards);
                 found.extend(over(terms, tree, *l, inside));

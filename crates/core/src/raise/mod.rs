@@ -20,6 +20,8 @@ mod conditions;
 pub mod describe;
 mod distribute;
 mod emit;
+mod fills;
+mod guards;
 pub mod look;
 mod merge;
 mod read;
@@ -127,6 +129,7 @@ pub fn run(
         return raised;
     }
     let mut function = module.funcs[func].clone();
+    fills::run(module, &mut function);
     let Ok(canonical) = canonical_loops::run(&mut function) else {
         return raised;
     };
@@ -344,6 +347,7 @@ fn examine(analyses: &Analyses, l: Loop, assumed: &[(Value, bool)]) -> Result<Pl
     let refuse = |reason| Stop::Refused(reason, emit::first_loc(analyses, l));
     let bounds = terms.find_bounds();
     bounds.ok_or_else(|| refuse(BOUND_DEPENDS))?;
+    guards::settle(&mut terms, &mut tree).ok_or_else(|| refuse(BOUND_DEPENDS))?;
     for check in &checks {
         let reason = "a check inside of the loop cannot be made before it";
         terms.succeeds(check).ok_or_else(|| refuse(reason))?;

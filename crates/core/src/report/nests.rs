@@ -9,7 +9,7 @@ use crate::raise::describe::describe;
 use crate::raise::look::Seen;
 use crate::raise::{Extent, Raised};
 use crate::reverse::nest;
-use crate::simplify::lower_products::products;
+use crate::simplify::lower_products::has_kernels;
 use std::fmt;
 
 /// A loop nest that was seen as a whole.
@@ -146,7 +146,7 @@ impl Collector<'_> {
                 lines: None,
                 shape: describe(function, body, data),
                 loops: body.depth,
-                kernel: !products(function, data).is_empty(),
+                kernel: has_kernels(function, data),
                 copies: primal.copied.get(&inst).map(|loss| self.loss(loss)),
                 derivative,
             });

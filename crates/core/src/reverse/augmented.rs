@@ -2,6 +2,7 @@
 //! reverse sweep want to know about it.
 
 use super::decisions::{Decisions, Way};
+use super::entered;
 use super::induction::{Induction, inductions};
 use crate::analysis::affine::AffineValues;
 use crate::analysis::loops::Loop;
@@ -151,11 +152,13 @@ impl Augmented {
         }
         let values = AffineValues::new(&primal.function, &primal.cfg, &primal.loops);
         let mut outermost = l;
+        let mut entered = Vec::new();
         for outer in primal.loops.enclosing(primal.loops.parent(l)) {
-            if !trips.is_invariant(&values, outer) {
+            let conditions = entered::conditions(primal, l, outer);
+            let Some(conditions) = conditions.filter(|_| trips.is_invariant(&values, outer)) else {
                 break;
-            }
-            outermost = outer;
+            };
+            (outermost, entered) = (outer, conditions);
         }
         let Some(preheader) = primal.loops.preheader(outermost) else {
             return;
@@ -168,7 +171,14 @@ impl Augmented {
         let counters = &primal.canonical.counters;
         let counter = |l: Loop| counters[&primal.loops.header(l)];
         let mut builder = Builder::new(&mut self.func, preheader);
-        let last = trips.materialize(&mut builder, &counter);
+        let last = trips.materialize(&mut builder, &counter).map(|last| {
+            let zero = builder.func.iconst(Type::i64(), 0);
+            let conditions = entered.into_iter();
+            conditions.fold(last, |last, (condition, way)| match way {
+                true => builder.select(condition, last, zero),
+                false => builder.select(condition, zero, last),
+            })
+        });
         self.func.attach_inst(preheader, terminator);
         if let Some(value) = last {
             let known_before = outermost;

@@ -32,6 +32,7 @@ mod decisions;
 pub mod delayed;
 pub mod dropped;
 pub mod early;
+mod entered;
 mod finite;
 mod first_zeros;
 mod gradient;

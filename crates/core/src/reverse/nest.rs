@@ -22,7 +22,7 @@ use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::rules::body;
 use crate::shadow::{active_params, shadow_access};
-use crate::simplify::lower_products::products;
+use crate::simplify::lower_products::has_kernels;
 use std::collections::{BTreeSet, HashMap};
 
 /// The inputs that the reverse of a nest reads again.
@@ -42,7 +42,7 @@ pub fn reverse_count(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
 pub fn reverse_products(primal: &Primal, data: &InstData, nest: &Nest) -> usize {
     let reverses = reverses(primal, data, nest).into_iter();
     let joined = reverses.map(|reverse| reverse.parts.join());
-    let is_product = |nest: &InstData| !products(&primal.function, nest).is_empty();
+    let is_product = |nest: &InstData| has_kernels(&primal.function, nest);
     joined.filter(is_product).count()
 }
 

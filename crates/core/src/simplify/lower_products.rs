@@ -13,14 +13,14 @@
 
 mod product;
 
-pub use product::products;
+pub use product::{has_kernels, triangle};
 
 use crate::ir::{
     BinaryOp, Block, Builder, Constant, Edge, Func, Function, InstData, IntPred, Module, Nest, Op,
     Signature, Symbol, Type, Value,
 };
 use crate::support;
-use product::{Factor, Product};
+use product::{Factor, Product, products};
 
 /// How many multiplications are enough to do.
 const ENOUGH: i128 = 1 << 15;

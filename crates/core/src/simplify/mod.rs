@@ -20,5 +20,6 @@ pub mod recognize_absolute_values;
 pub mod restore_pointers;
 pub mod specialize;
 pub mod split_loads;
+pub mod split_triangles;
 pub mod stack_tapes;
 pub mod use_library_bodies;

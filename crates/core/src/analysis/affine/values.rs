@@ -201,6 +201,18 @@ impl<'a> AffineValues<'a> {
             })
     }
 
+    /// Whether no part of a form is handed on from one iteration of a loop to the next: what could not
+    /// be expressed by counters.
+    pub fn is_resolved(&self, form: &Affine) -> bool {
+        form.factors().all(|factor| match factor {
+            Factor::Counter(_) => true,
+            Factor::Signed(value) | Factor::Unsigned(value) => match *self.func.def(value) {
+                ValueDef::Param(block, _) => self.loops.headed_by(block).is_none(),
+                ValueDef::Const(_) | ValueDef::Result(_) => true,
+            },
+        })
+    }
+
     /// Whether every part of a form is known when the function is entered.
     pub fn is_known_at_entry(&self, form: &Affine) -> bool {
         let entry = self.cfg.entry();

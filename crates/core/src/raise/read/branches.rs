@@ -3,7 +3,7 @@
 use super::{Check, Next, Reader};
 use crate::ir::{Block, Edge, Inst, InstData, Op, Value};
 use crate::raise::tree::{Id, Item, Node};
-use crate::raise::{Analyses, BOUND_DEPENDS, Stop};
+use crate::raise::{Analyses, Stop};
 use std::collections::HashSet;
 
 impl Reader<'_> {
@@ -95,11 +95,11 @@ impl Reader<'_> {
             Item::Loop(..) => true,
             Item::Write(write) => slots.iter().any(|&slot| write.place.is_at(slot)),
         });
-        if !(guarded.is_empty() || fixed && only_loops) {
-            return match (fixed, only_loops) {
-                (true, _) => Err(Stop::Fork(condition)),
-                (false, true) => Err(self.refuse(BOUND_DEPENDS)),
-                (false, false) => Err(self.refuse("it branches")),
+        // Whether a condition that changes says only that a loop is not empty is known later.
+        if !guarded.is_empty() && !only_loops {
+            return match fixed {
+                true => Err(Stop::Fork(condition)),
+                false => Err(self.refuse("it branches")),
             };
         }
         for item in guarded {

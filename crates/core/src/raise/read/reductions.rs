@@ -41,7 +41,7 @@ impl Reader<'_> {
         let mut parts = Vec::new();
         let is_slot = |place: &Place, at: Moment| place.is_at(slot) && written < at;
         if !self.reduction(next, &is_slot, &mut parts) {
-            let reason = "what the loop hands on to its next iteration is not a sum";
+            let reason = "what the loop hands on to its next iteration is no sum, product, maximum or minimum";
             return Err(Stop::Refused(reason, loc.or(self.loc)));
         }
         // A sum that is stored in each iteration at the same place is there after the last one.

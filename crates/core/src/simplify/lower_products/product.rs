@@ -34,12 +34,51 @@ pub enum Factor {
 /// The products that a nest is the sum of, each as a nest of its own; none if it is something else,
 /// or if the order of its sums matters.
 pub fn products(function: &Function, data: &InstData) -> Vec<(InstData, Product)> {
+    products_over(function, data, None)
+}
+
+/// The two loops of a nest that would be a product if the second did not run as often as the counter of
+/// the first one says.
+pub fn triangle(function: &Function, data: &InstData) -> Option<[usize; 2]> {
+    let Op::Nest(nest) = &data.op else {
+        return None;
+    };
+    // What is read may be malformed.
+    if data.args.len() < nest.outside() {
+        return None;
+    }
+    let pairs = (0..nest.depth).flat_map(|inner| (0..inner).map(move |outer| [outer, inner]));
+    let mut depends = pairs.filter(|&[outer, inner]| {
+        let coefficient = data.args[nest.bound(inner)][1 + outer];
+        function.as_int(coefficient) != Some(0)
+    });
+    let levels = depends.next().filter(|_| depends.next().is_none())?;
+    let found = products_over(function, data, Some(levels));
+    let has_both = |product: &Product| {
+        let mut levels = levels.iter();
+        levels.all(|level| product.loops.iter().any(|loops| loops.contains(level)))
+    };
+    let is_product = !found.is_empty() && found.iter().all(|(_, product)| has_both(product));
+    is_product.then_some(levels)
+}
+
+/// Whether there are kernels for a nest, or for most of it.
+pub fn has_kernels(function: &Function, data: &InstData) -> bool {
+    !products(function, data).is_empty() || triangle(function, data).is_some()
+}
+
+/// The products that a nest is, if it does not matter that one loop depends on another.
+fn products_over(
+    function: &Function,
+    data: &InstData,
+    ignored: Option<[usize; 2]>,
+) -> Vec<(InstData, Product)> {
     let Op::Nest(nest) = &data.op else {
         return Vec::new();
     };
     let product = |data: InstData| match &data.op {
         Op::Nest(nest) => {
-            Product::new(function, nest, &data).map(|product| (data.clone(), product))
+            Product::new(function, nest, &data, ignored).map(|product| (data.clone(), product))
         }
         _ => None,
     };
@@ -95,7 +134,12 @@ fn terms(nest: &Nest, data: &InstData) -> Vec<InstData> {
 
 impl Product {
     /// What product a nest is that adds up one term.
-    fn new(function: &Function, nest: &Nest, data: &InstData) -> Option<Product> {
+    fn new(
+        function: &Function,
+        nest: &Nest,
+        data: &InstData,
+        ignored: Option<[usize; 2]>,
+    ) -> Option<Product> {
         let kind = nest.output_type(0).float_kind()?;
         if !matches!(kind, FloatKind::F32 | FloatKind::F64) {
             return None;
@@ -132,21 +176,29 @@ impl Product {
                 loops: [const { Vec::new() }; 3],
                 around: Vec::new(),
             };
-            product.with_loops(function, nest, data)
+            product.with_loops(function, nest, data, ignored)
         })
     }
 
     /// With the roles of the loops, if there is one for each.
-    fn with_loops(mut self, function: &Function, nest: &Nest, data: &InstData) -> Option<Product> {
+    fn with_loops(
+        mut self,
+        function: &Function,
+        nest: &Nest,
+        data: &InstData,
+        ignored: Option<[usize; 2]>,
+    ) -> Option<Product> {
         let moves = |view: usize, level: usize| {
             let distance = data.args[nest.view(view)][1 + level];
             function.as_int(distance) != Some(0)
         };
+        let depends = |inner: usize, outer: usize| {
+            let coefficient = data.args[nest.bound(inner)][1 + outer];
+            ignored != Some([outer, inner]) && function.as_int(coefficient) != Some(0)
+        };
         let is_free = |level: usize| {
-            let is_zero = |value: &Value| function.as_int(*value) == Some(0);
-            let own = data.args[nest.bound(level)][1..].iter().all(is_zero);
-            let mut inner = level + 1..nest.depth;
-            own && inner.all(|inner| is_zero(&data.args[nest.bound(inner)][1 + level]))
+            let on_others = (0..level).any(|outer| depends(level, outer));
+            !on_others && !(level + 1..nest.depth).any(|inner| depends(inner, level))
         };
         let out = nest.inputs.len();
         for level in 0..nest.depth {

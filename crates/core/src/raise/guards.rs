@@ -1,0 +1,39 @@
+//! Forgets the conditions of loops that say only what their counts say.
+//!
+//! Before: a loop that may be empty has the conditions of the branches around it. After: it has those
+//! that its count does not imply, all of which are known before the region begins.
+
+use super::conditions::Terms;
+use super::tree::{Item, Tree};
+
+/// Settles the conditions of all loops of a tree; none if one of them is not known beforehand.
+pub fn settle(terms: &mut Terms, tree: &mut Tree) -> Option<()> {
+    let mut items = std::mem::take(&mut tree.items);
+    let settled = row(terms, &mut items);
+    tree.items = items;
+    settled
+}
+
+fn row(terms: &mut Terms, items: &mut [Item]) -> Option<()> {
+    for item in items {
+        if let Item::Loop(l, conditions, inside) = item {
+            let loops = terms.analyses.loops;
+            let changes = |terms: &Terms, condition| {
+                let block = terms.analyses.affine.def_block(condition);
+                block.is_some_and(|block| loops.contains(terms.region, block))
+            };
+            conditions.retain(|&(condition, way)| {
+                let ask = changes(terms, condition);
+                !terms.is_implied(*l, condition, way, ask)
+            });
+            if conditions
+                .iter()
+                .any(|&(condition, _)| changes(terms, condition))
+            {
+                return None;
+            }
+            row(terms, inside)?;
+        }
+    }
+    Some(())
+}
