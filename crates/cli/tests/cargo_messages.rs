@@ -160,7 +160,9 @@ fn main() { println!(\"{:?}\", gradient!(loss, &[2.0; N * N])[0]); }
     let text = project.succeed("zymase explain --release");
     let told = text.lines().filter(|line| line.contains("main.rs, lines"));
     let told: Vec<&str> = told.map(str::trim).collect();
-    expect!["src/main.rs, lines 27 to 30: matrix product 32×32 by 32×32, a nest of 3 loops, adjoint as two products, by kernels where they are large enough"].assert_eq(&told.join("\n"));
+    expect![[r#"
+        src/main.rs, lines 27 to 30: matrix product 32×32 by 32×32, a nest of 3 loops, adjoint as two products, by kernels where they are large enough
+        src/main.rs, lines 36 to 38: map over 32×?, as a loop"#]].assert_eq(&told.join("\n"));
 }
 
 #[test]

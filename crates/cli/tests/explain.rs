@@ -278,9 +278,12 @@ fn loops_have_lines() {
             loops.c, lines 6 to 11: matrix product 256×768 by 768×3072, a nest of 3 loops, adjoint as two products, by kernels where they are large enough
             loops.c, lines 16 to 19: copy of n×n, a nest of 2 loops, adjoint as one nest
             loops.c, lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as two products, by kernels where they are large enough, from copies, because what it reads may be overwritten at loops.c:25
+            loops.c, lines 24 to 25: map over n, as a loop
             loops.c, lines 29 to 35: the loop stays a loop: an address is not a sum of multiples of the loops' counters (line 34)
-            loops.c, lines 41 to 46: the loop stays a loop: how often a loop runs depends on what the loops around it do (line 44)
+            loops.c, lines 42 to 46: map over 64, vector by matrix ?×64, as a loop
+            loops.c, lines 41 to 46: the loop stays a loop: how often a loop runs depends on what the loops around it do (line 42)
             loops.c, lines 51 to 56: the loop stays a loop: what the loop hands on to its next iteration is no sum, product, maximum or minimum (line 55)
+            loops.c, lines 65 to 66: sum over 3, as a loop
             loops.c, lines 63 to 67: the loop searches for a number: only the iteration that has found it is differentiated"#]],
     );
     // With permission to add in any order, the function's own products are given to kernels too.
@@ -301,11 +304,14 @@ fn loops_have_lines() {
         expect![[r#"
             nest of lines 6 to 11: map over 786432, a nest of 1 loop, adjoint as one nest
             nest of lines 6 to 11: matrix product 256×768 by 768×3072, a nest of 3 loops, adjoint as two products, by kernels where they are large enough
+            loop of lines 24 to 25: map over n, as a loop
             nest of lines 16 to 19: copy of n×n, a nest of 2 loops, adjoint as one nest (inlined at line 23)
             nest of lines 16 to 19: matrix product n×n by n×n, a nest of 3 loops, adjoint as two products, by kernels where they are large enough, from copies, because what it reads may be overwritten at loops.c:25 (inlined at line 23)
             loop of lines 29 to 35 stays a loop: an address is not a sum of multiples of the loops' counters
             loop of lines 41 to 46 stays a loop: how often a loop runs depends on what the loops around it do
+            loop of lines 42 to 46: map over 64, vector by matrix ?×64, as a loop
             loop of lines 51 to 56 stays a loop: what the loop hands on to its next iteration is no sum, product, maximum or minimum
+            loop of lines 65 to 66: sum over 3, as a loop
             loop of lines 63 to 67 searches for a number: only the iteration that has found it is differentiated"#]],
     );
 }

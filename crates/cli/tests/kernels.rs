@@ -156,10 +156,15 @@ fn on_one_command_line() {
 const NO_MEMORY: &str = r#"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 static int refused;
-int posix_memalign(void **memory, size_t align, size_t size) {
+void *__libc_malloc(size_t size);
+void *malloc(size_t size) {
+    if (size < 1 << 14)
+        return __libc_malloc(size);
     __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
-    return ENOMEM;
+    errno = ENOMEM;
+    return NULL;
 }
 __attribute__((destructor)) static void tell(void) { printf("refused: %d\n", refused > 0); }
 "#;

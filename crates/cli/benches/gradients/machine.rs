@@ -1,6 +1,6 @@
 //! What the report says of the machine and of the command.
 
-use super::options::Options;
+use super::options::{FAST, Options};
 use serde_json::{Value, json};
 use std::process::Command;
 
@@ -53,7 +53,11 @@ pub fn command(options: &Options) -> String {
         .filter(|(is_set, _)| *is_set)
         .map(|(_, flag)| *flag);
     let words = options.words.iter().map(String::as_str);
-    for word in options.levels.iter().copied().chain(flags).chain(words) {
+    let levels = options.levels.iter().map(|&level| match level {
+        FAST => "-ffast-math",
+        level => level,
+    });
+    for word in levels.chain(flags).chain(words) {
         command.push(' ');
         command.push_str(word);
     }

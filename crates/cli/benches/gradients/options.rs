@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+/// The level at which derivatives by hand are vectorized like ours. (Comparisons of numbers that may
+/// be infinite warn there.)
+pub const FAST: &str = "-O3 -ffast-math -w";
+
 /// What is measured, and how.
 pub struct Options {
     /// Levels of optimization of the programs in C and C++; peers take part at the last.
@@ -33,11 +37,12 @@ impl Options {
                 "--bench" => {}
                 "-O2" => options.levels.push("-O2"),
                 "-O3" => options.levels.push("-O3"),
+                "-ffast-math" => options.levels.push(FAST),
                 "--tiny" => options.is_tiny = true,
                 "--without-rust" => options.without_rust = true,
                 _ if word.starts_with('-') => {
                     return Err(format!(
-                        "{word} is not an option; there are -O2, -O3, --tiny and --without-rust"
+                        "{word} is not an option; there are -O2, -O3, -ffast-math, --tiny and --without-rust"
                     ));
                 }
                 _ => options.words.push(word),

@@ -65,15 +65,17 @@ impl Program {
         let mut builds = Vec::new();
         for level in &self.levels {
             let has_peers = Some(level) == self.levels.last();
+            let flags: Vec<&'static str> = level.split(' ').collect();
+            let level = level.trim_end_matches(" -w");
             builds.push(Build {
-                flags: vec![level],
+                flags: flags.clone(),
                 label: level.to_string(),
                 has_peers,
                 is_restricted: false,
             });
             if self.source.contains("ALIAS") {
                 builds.push(Build {
-                    flags: vec![level, "-DRESTRICTED"],
+                    flags: [&flags[..], &["-DRESTRICTED"]].concat(),
                     label: format!("{level} restrict"),
                     has_peers,
                     is_restricted: true,

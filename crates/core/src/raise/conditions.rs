@@ -465,6 +465,55 @@ impl Terms<'_> {
         first.is_empty() && x == y && a.ty == b.ty
     }
 
+    /// Whether two places lie in rows that a loop goes through, each time in one row, so that they are
+    /// apart in different iterations; what is not known becomes a condition where it can.
+    pub fn are_in_rows(&mut self, a: &Place, b: &Place, l: Loop) -> bool {
+        let before = self.conditions.clone();
+        let are_in_rows = self.find_rows(a, b, l).is_some();
+        if !are_in_rows {
+            self.conditions = before;
+        }
+        are_in_rows
+    }
+
+    fn find_rows(&mut self, a: &Place, b: &Place, l: Loop) -> Option<()> {
+        let (step, x) = a.address.split(l)?;
+        let (other, y) = b.address.split(l)?;
+        if step != other || step == Affine::default() || !sign(&step)? {
+            return None;
+        }
+        self.are_natural(&step);
+        // What the loops inside of this one add at most, and what is left without them.
+        let (x, most_of_x) = self.within(&x, l)?;
+        let (y, most_of_y) = self.within(&y, l)?;
+        let distance = x.minus(&y)?;
+        if distance.base.is_some() {
+            return None;
+        }
+        // The end of either is not beyond where the other begins in the next row.
+        let room = step.plus(&Affine::number(-a.size().max(b.size())))?;
+        self.never_negative(&room.minus(&most_of_x)?.minus(&distance)?)?;
+        self.never_negative(&room.minus(&most_of_y)?.plus(&distance)?)
+    }
+
+    fn within(&mut self, form: &Affine, l: Loop) -> Option<(Affine, Affine)> {
+        let (mut rest, mut most) = (form.clone(), Affine::default());
+        for m in self.loops_of(form) {
+            if m == l || !self.analyses.loops.is_inside(m, l) {
+                continue;
+            }
+            let (step, without) = rest.split(m)?;
+            if !sign(&step)? {
+                return None;
+            }
+            self.are_natural(&step);
+            let last = self.count(m).plus(&Affine::number(-1))?;
+            most = most.plus(&step.times(&last)?)?;
+            rest = without;
+        }
+        Some((rest, most))
+    }
+
     /// Whether a place is another one at each point of these loops, counters of other loops being
     /// equal; if that is not known, it becomes a condition where it can.
     pub fn are_different(&mut self, place: &Place, loops: &[Loop]) -> bool {

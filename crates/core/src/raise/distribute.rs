@@ -178,7 +178,10 @@ fn are_independent(terms: &mut Terms, tree: &Tree, l: Loop, a: &Unit, b: &Unit) 
                 let loops: Vec<Loop> = loops.filter(inside).collect();
                 loops.contains(&l) && terms.are_different(&x.place, &loops)
             };
-            if !same && !terms.are_apart(&x.place, &y.place) {
+            let is_clear = same
+                || terms.are_in_rows(&x.place, &y.place, l)
+                || terms.are_apart(&x.place, &y.place);
+            if !is_clear {
                 terms.conditions = before;
                 return false;
             }

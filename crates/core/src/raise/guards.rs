@@ -5,16 +5,18 @@
 
 use super::conditions::Terms;
 use super::tree::{Item, Tree};
+use crate::analysis::loops::Loop;
 
-/// Settles the conditions of all loops of a tree; none if one of them is not known beforehand.
-pub fn settle(terms: &mut Terms, tree: &mut Tree) -> Option<()> {
+/// Settles the conditions of all loops of a tree; fails with a loop if one of its own is not known
+/// beforehand.
+pub fn settle(terms: &mut Terms, tree: &mut Tree) -> Result<(), Loop> {
     let mut items = std::mem::take(&mut tree.items);
     let settled = row(terms, &mut items);
     tree.items = items;
     settled
 }
 
-fn row(terms: &mut Terms, items: &mut [Item]) -> Option<()> {
+fn row(terms: &mut Terms, items: &mut [Item]) -> Result<(), Loop> {
     for item in items {
         if let Item::Loop(l, conditions, inside) = item {
             let loops = terms.analyses.loops;
@@ -30,10 +32,10 @@ fn row(terms: &mut Terms, items: &mut [Item]) -> Option<()> {
                 .iter()
                 .any(|&(condition, _)| changes(terms, condition))
             {
-                return None;
+                return Err(*l);
             }
             row(terms, inside)?;
         }
     }
-    Some(())
+    Ok(())
 }

@@ -347,7 +347,8 @@ fn examine(analyses: &Analyses, l: Loop, assumed: &[(Value, bool)]) -> Result<Pl
     let refuse = |reason| Stop::Refused(reason, emit::first_loc(analyses, l));
     let bounds = terms.find_bounds();
     bounds.ok_or_else(|| refuse(BOUND_DEPENDS))?;
-    guards::settle(&mut terms, &mut tree).ok_or_else(|| refuse(BOUND_DEPENDS))?;
+    guards::settle(&mut terms, &mut tree)
+        .map_err(|guarded| Stop::Refused(BOUND_DEPENDS, emit::first_loc(analyses, guarded)))?;
     for check in &checks {
         let reason = "a check inside of the loop cannot be made before it";
         terms.succeeds(check).ok_or_else(|| refuse(reason))?;
@@ -399,10 +400,22 @@ fn examine(analyses: &Analyses, l: Loop, assumed: &[(Value, bool)]) -> Result<Pl
 
 impl Plan {
     fn is_worth_it(&self) -> bool {
-        self.parts
-            .units
-            .iter()
-            .any(|unit| self.has_contraction(unit))
+        let units = &self.parts.units;
+        let has_contraction = units.iter().any(|unit| self.has_contraction(unit));
+        has_contraction && !units.iter().any(Plan::chooses_in_a_loop)
+    }
+
+    /// Whether a loop that stays has maxima or the like in it, such as those of the rows of a softmax.
+    /// What is done with each row then is done by loops, which analyses know more of than of nests: where
+    /// the rows are small, keeping their numbers would cost more than the products gain.
+    fn chooses_in_a_loop(unit: &Unit) -> bool {
+        let mut chooses = false;
+        if let Unit::Loop(..) = unit {
+            unit.for_each_write(&mut |write| {
+                chooses |= !matches!(write.join.combiner, Combiner::Store | Combiner::Sum);
+            });
+        }
+        chooses
     }
 
     fn has_contraction(&self, unit: &Unit) -> bool {
