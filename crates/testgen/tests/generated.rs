@@ -9,7 +9,7 @@ use zymase_testgen::lower::lower;
 use zymase_testgen::shrink::shrink;
 use zymase_testgen::tally::{Tally, asked};
 use zymase_testgen::tree::Program;
-use zymase_testgen::trial::{Verdict, first_order, same_failure, second_order};
+use zymase_testgen::trial::{Verdict, first_order, same_failure, second_order, with_chaos};
 
 /// The seeds of every test run.
 const USUAL: std::ops::Range<u64> = 0..250;
@@ -38,7 +38,11 @@ fn programs_that_found_defects() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        for verdict in [first_order(&text), second_order(&text)] {
+        let by_chance = (0..8).map(|seed| with_chaos(&text, seed));
+        for verdict in [first_order(&text), second_order(&text)]
+            .into_iter()
+            .chain(by_chance)
+        {
             assert!(
                 matches!(verdict, Verdict::Agrees(_)),
                 "{}: {verdict:?}",

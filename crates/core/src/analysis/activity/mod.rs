@@ -29,7 +29,9 @@ use crate::blas;
 use crate::chaos::Choice;
 use crate::derivative::{Held, Key, Made};
 use crate::diagnostic::Result;
-use crate::ir::{AllocInfo, Callee, Func, Function, Global, Inst, InstData, Module, Op, Value};
+use crate::ir::{
+    AllocInfo, Callee, FnFlags, Func, Function, Global, Inst, InstData, Module, Op, Value,
+};
 use crate::pipeline::Options;
 use crate::planted::Defect;
 use cranelift_entity::EntitySet;
@@ -113,9 +115,17 @@ impl Activity {
         Ok(Activity {
             globals: solver.of_calls(Solver::globals_of_call),
             holders: solver.of_calls(Solver::holders_of_call),
-            released: match options.flips(Choice::DelayFree, &function.name) {
-                true => BTreeSet::new(),
-                false => lifetimes::released(module, function, effects, &solver.objects),
+            released: {
+                let mut released = lifetimes::released(module, function, effects, &solver.objects);
+                if options.flips(Choice::DelayFree, &function.name) {
+                    // Copies of operands are freed in functions that, before there were any, had no
+                    // reason for a list of what is freed later.
+                    released.retain(|&inst| {
+                        let call = function.inst(inst).op.call();
+                        call.is_some_and(|call| call.attrs.flags.contains(FnFlags::MUST_SUCCEED))
+                    });
+                }
+                released
             },
             made: made(function, types, key),
             held: key.held.clone(),
