@@ -124,8 +124,9 @@ pub(crate) fn serve(module: &mut Module, options: &Options, asking: &[Func]) -> 
     *module = worklist.synthesis.module;
     result?;
     let derivatives: Vec<Func> = module.funcs.keys().skip(first_new).collect();
-    let on_stack =
-        simplify::stack_tapes::run(module, &derivatives, &worklist.halves, &pairs, options);
+    let on_heap = simplify::stack_tapes::on_heap(module, &worklist.halves, &pairs, options);
+    simplify::lasting_memory::run(module, &derivatives, &on_heap, options);
+    let on_stack = simplify::stack_tapes::run(module, &derivatives, &on_heap, &pairs, options);
     let mut reports = worklist.synthesis.reports;
     for report in &mut reports {
         worklist.of_loops.complete(report);

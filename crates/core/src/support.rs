@@ -5,8 +5,8 @@ use crate::analysis::known::{self, rust};
 use crate::analysis::types::Kinds;
 use crate::ir::{
     Access, AllocInfo, AllocKind, Builder, Call, Callee, CastOp, Constant, Edge, FloatKind,
-    FnAttrs, FnFlags, Func, Function, Global, GlobalData, Initializer, IntPred, MemoryEffects,
-    ModRef, Module, Op, ParamAttrs, Region, Signature, Symbol, Type, Value,
+    FnAttrs, FnFlags, Func, Function, Global, GlobalData, Initializer, InstData, IntPred,
+    MemoryEffects, ModRef, Module, Op, ParamAttrs, Region, Signature, Symbol, Type, Value,
 };
 
 /// A function and its signature, ready to be called.
@@ -26,10 +26,13 @@ pub fn malloc(module: &mut Module) -> Callable {
     declare_allocator(module, "malloc", sig, info)
 }
 
+/// The symbol of [`room`].
+pub const ROOM: &str = "malloc_usable_size";
+
 /// `malloc_usable_size`, declared if it is not yet: how many bytes an allocation has.
 pub fn room(module: &mut Module) -> Callable {
     let sig = Signature::new(vec![Type::ptr()], Type::i64());
-    let room = Function::new("malloc_usable_size", sig.clone());
+    let room = Function::new(ROOM, sig.clone());
     (module.declare(room), sig)
 }
 
@@ -96,43 +99,103 @@ pub fn rust_allocators(module: &mut Module, realloc: Func) -> (Callable, Callabl
     (allocate, declare("__rust_dealloc", freed))
 }
 
-/// The symbols of [`tape_memory`] and [`use_large_pages`]. Who compiles the derivative defines them.
-pub const TAPE_MEMORY: [&str; 3] = [TAKE, GIVE, "__zymase_use_large_pages"];
+/// The symbols of [`tape_memory`], [`use_large_pages`] and [`lasting_memory`]. Who compiles the
+/// derivative defines them.
+pub const TAPE_MEMORY: [&str; 8] = [
+    TAKE,
+    GIVE,
+    USE_LARGE_PAGES,
+    PUSH_SHADOW,
+    POP_SHADOW,
+    PUSH_COPY,
+    PUSH_ZEROED_COPY,
+    POP_COPY,
+];
 const TAKE: &str = "__zymase_take";
 const GIVE: &str = "__zymase_give";
+const USE_LARGE_PAGES: &str = "__zymase_use_large_pages";
+const PUSH_SHADOW: &str = "__zymase_push_shadow";
+const POP_SHADOW: &str = "__zymase_pop_shadow";
+const PUSH_COPY: &str = "__zymase_push_copy";
+const PUSH_ZEROED_COPY: &str = "__zymase_push_zeroed_copy";
+const POP_COPY: &str = "__zymase_pop_copy";
+
+/// What stacks of [`lasting_memory`] are called in what is known of allocation functions. The
+/// interpreter sees to it that what was made last is freed first.
+pub const STACKS: [&str; 2] = ["__zymase_shadows", "__zymase_copies"];
 
 /// What allocates and what frees memory of tapes like `malloc` and `free`, except that memory which
 /// one derivative has given back is there for the next. Fresh memory comes full of zeros from the
 /// system, a page at a time, which takes longer than to write a tape and to read it.
 pub fn tape_memory(module: &mut Module) -> (Callable, Callable) {
-    let mut declare = |name: &str, sig: Signature, kind, size_args, ptr_arg| {
-        let family = "__zymase".to_string();
-        let info = AllocInfo {
-            kind,
-            zeroed: false,
-            family,
-            size_args,
-            ptr_arg,
-            freed: None,
-        };
-        let (func, sig) = declare_allocator(module, name, sig, info);
-        module.funcs[func].attrs.flags |= FnFlags::NOUNWIND | FnFlags::WILLRETURN;
-        (func, sig)
+    let take = declare_own_allocator(module, TAKE, "__zymase", AllocKind::Alloc, false);
+    let give = declare_own_allocator(module, GIVE, "__zymase", AllocKind::Free, false);
+    (take, give)
+}
+
+/// Memory that lasts until the reverse sweep has come back to where it was made.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Lasting {
+    /// A shadow, which is zero at first.
+    Shadow,
+    /// Memory that the program asked for, with this or that in it, or zeros.
+    Copy {
+        /// Whether it is zero at first.
+        zeroed: bool,
+    },
+}
+
+/// What makes and what frees memory of a stack: what is made last is freed first. New memory has no
+/// pages until it is touched, and what is freed gives them back.
+pub fn lasting_memory(module: &mut Module, which: Lasting) -> (Callable, Callable) {
+    let (push, pop, family, zeroed) = match which {
+        Lasting::Shadow => (PUSH_SHADOW, POP_SHADOW, STACKS[0], true),
+        Lasting::Copy { zeroed: false } => (PUSH_COPY, POP_COPY, STACKS[1], false),
+        Lasting::Copy { zeroed: true } => (PUSH_ZEROED_COPY, POP_COPY, STACKS[1], true),
     };
-    let taking = Signature::new(vec![Type::i64()], Type::ptr());
-    let giving = Signature::new(vec![Type::ptr()], Type::void());
-    let take = declare(TAKE, taking, AllocKind::Alloc, vec![0], None);
-    (
-        take,
-        declare(GIVE, giving, AllocKind::Free, vec![], Some(0)),
-    )
+    let push = declare_own_allocator(module, push, family, AllocKind::Alloc, zeroed);
+    let pop = declare_own_allocator(module, pop, family, AllocKind::Free, false);
+    (push, pop)
+}
+
+/// A function of ours that takes a number of bytes and gives memory, or takes memory back.
+fn declare_own_allocator(
+    module: &mut Module,
+    name: &str,
+    family: &str,
+    kind: AllocKind,
+    zeroed: bool,
+) -> Callable {
+    let (sig, size_args, ptr_arg) = match kind {
+        AllocKind::Free => (
+            Signature::new(vec![Type::ptr()], Type::void()),
+            vec![],
+            Some(0),
+        ),
+        _ => (
+            Signature::new(vec![Type::i64()], Type::ptr()),
+            vec![0],
+            None,
+        ),
+    };
+    let info = AllocInfo {
+        kind,
+        zeroed,
+        family: family.to_string(),
+        size_args,
+        ptr_arg,
+        freed: None,
+    };
+    let (func, sig) = declare_allocator(module, name, sig, info);
+    module.funcs[func].attrs.flags |= FnFlags::NOUNWIND | FnFlags::WILLRETURN;
+    (func, sig)
 }
 
 /// `use_large_pages(memory, bytes)` tells the system that new memory will be filled from one end to
 /// the other. It then comes in few large pages, if there are many bytes.
 fn use_large_pages(module: &mut Module) -> Callable {
     let sig = Signature::new(vec![Type::ptr(), Type::i64()], Type::void());
-    let mut function = Function::new(TAPE_MEMORY[2], sig.clone());
+    let mut function = Function::new(USE_LARGE_PAGES, sig.clone());
     function.attrs = FnAttrs {
         flags: FnFlags::INACTIVE | FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE,
         memory: MemoryEffects {
@@ -160,6 +223,20 @@ pub fn product(module: &mut Module, kind: FloatKind) -> Callable {
     let mut function = Function::new(name, sig.clone());
     function.attrs.flags |= FnFlags::NOUNWIND | FnFlags::WILLRETURN | FnFlags::NOFREE;
     (module.declare(function), sig)
+}
+
+/// How many bytes an allocation asks for.
+pub fn allocated_bytes(builder: &mut Builder<'_>, data: &InstData, info: &AllocInfo) -> Value {
+    let mut bytes = builder.func.iconst(Type::i64(), 1);
+    for &position in &info.size_args {
+        let size = data.args[position as usize];
+        let size = extend(builder, size, Type::i64());
+        bytes = match builder.func.as_int(bytes) {
+            Some(1) => size,
+            _ => builder.mul(bytes, size),
+        };
+    }
+    bytes
 }
 
 fn realloc(module: &mut Module) -> Callable {

@@ -98,6 +98,7 @@ fn by_attributes(memory: &mut Memory, info: &AllocInfo, args: &[Val]) -> Result<
     };
     Ok(match info.kind {
         AllocKind::Free => {
+            memory.pop(&info.family, old)?;
             memory.free(old)?;
             None
         }
@@ -106,6 +107,7 @@ fn by_attributes(memory: &mut Memory, info: &AllocInfo, args: &[Val]) -> Result<
         }
         AllocKind::Alloc => {
             let new = memory.allocate(ObjectKind::Heap, size, DEFAULT_ALIGN, info.zeroed)?;
+            memory.push(&info.family, new);
             Some(Val::Ptr(new))
         }
         AllocKind::Realloc => {

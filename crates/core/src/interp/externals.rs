@@ -107,6 +107,8 @@ pub(super) fn call(
             env.output.push_str(&text);
             Some(Val::i32(text.len() as i32))
         }
+        // Advice, which changes nothing.
+        "__zymase_use_large_pages" => None,
         "abort" | "exit" | "_exit" => {
             let message = format!("the program called {name}");
             return Err(Trap::new(TrapKind::Aborted, message));

@@ -7,12 +7,15 @@
 
 use super::trap::{Trap, TrapKind};
 use super::value::{Pointer, Tag};
+use crate::support::STACKS;
 
 /// The bytes of every live object, and how much more the program may do.
 #[derive(Debug)]
 pub struct Memory {
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
+    /// What is on each of the [`STACKS`], in the order it was made.
+    stacks: [Vec<Pointer>; 2],
     next_address: u64,
     live_heap: usize,
     used: u64,
@@ -96,6 +99,7 @@ impl Memory {
         Memory {
             slots: Vec::new(),
             free_slots: Vec::new(),
+            stacks: Default::default(),
             next_address: 0x1_0000,
             live_heap: 0,
             used: 0,
@@ -184,9 +188,35 @@ impl Memory {
                 let message = format!("a free at {inside} bytes from the start of the object");
                 Err(Trap::new(TrapKind::InvalidFree, message))
             }
+            Some(_) if self.stacks.iter().flatten().any(|&made| made == pointer) => {
+                let message = "a free of memory that is on a stack";
+                Err(Trap::new(TrapKind::InvalidFree, message))
+            }
             Some(_) => {
                 self.release_object(id);
                 Ok(())
+            }
+        }
+    }
+
+    /// Notes that memory was made by an allocator: some are stacks.
+    pub(super) fn push(&mut self, family: &str, made: Pointer) {
+        if let Some(stack) = STACKS.iter().position(|&name| name == family) {
+            self.stacks[stack].push(made);
+        }
+    }
+
+    /// Takes memory that is freed from the stack that it is on.
+    pub(super) fn pop(&mut self, family: &str, freed: Pointer) -> Result<(), Trap> {
+        let stack = STACKS.iter().position(|&name| name == family);
+        let Some(stack) = stack.filter(|_| freed != Pointer::NULL) else {
+            return Ok(());
+        };
+        match self.stacks[stack].pop() {
+            Some(last) if last == freed => Ok(()),
+            _ => {
+                let message = "what was made last on a stack is not freed first";
+                Err(Trap::new(TrapKind::InvalidFree, message))
             }
         }
     }

@@ -169,6 +169,11 @@ bitflags! {
         const OWN_TAPE = 1 << 12;
         /// Runs rarely: its code is to be small rather than fast.
         const RARE = 1 << 13;
+        /// Makes or frees a shadow that lasts until the reverse sweep comes back to where it was made:
+        /// what is made last is freed first.
+        const SHADOW = 1 << 14;
+        /// Makes or frees memory of the program that is kept for as long.
+        const COPY = 1 << 15;
     }
 }
 

@@ -18,6 +18,7 @@ use crate::planted::Defect;
 use crate::primal::floats;
 use crate::rules::{self, Rule};
 use crate::shadow::{ActiveCall, Reversal, shadow_access};
+use crate::simplify::lasting_memory;
 use crate::support;
 use std::collections::HashMap;
 
@@ -479,7 +480,12 @@ impl Gradient<'_> {
         };
         if self.is_kept(inst) && !self.breaks(Defect::KeptMemoryFreed) {
             let memory = self.primal_value(result);
-            self.free_made(data, info, memory);
+            let (module, primal) = (&self.synthesis.module, &self.primal);
+            let flags = match (primal.keepable).may_be_on_stack(module, &primal.function, inst) {
+                true => FnFlags::COPY,
+                false => FnFlags::empty(),
+            };
+            self.free_made(data, info, memory, flags);
         }
         if !self.primal.has_shadow(result) {
             return Ok(());
@@ -487,9 +493,14 @@ impl Gradient<'_> {
         if !self.primal.activity.is_released(inst) {
             return self.settle(result);
         }
-        for k in 0..self.width() {
+        let flags = match lasting_memory::is_able(&self.primal.function, data, info) {
+            true => FnFlags::SHADOW,
+            false => FnFlags::empty(),
+        };
+        // What was made last is freed first.
+        for k in (0..self.width()).rev() {
             let shadow = self.shadow(result, k)?;
-            self.free_made(data, info, shadow);
+            self.free_made(data, info, shadow, flags);
         }
         Ok(())
     }
@@ -504,7 +515,7 @@ impl Gradient<'_> {
     }
 
     /// Frees memory that an allocation, or one like it, made.
-    fn free_made(&mut self, data: &InstData, info: &AllocInfo, memory: Value) {
+    fn free_made(&mut self, data: &InstData, info: &AllocInfo, memory: Value, flags: FnFlags) {
         let Some(freed) = deallocator(info) else {
             return;
         };
@@ -513,7 +524,7 @@ impl Gradient<'_> {
             None => memory,
         });
         let args = args.collect();
-        self.free(&freed.by, args);
+        self.free_with(&freed.by, args, flags);
     }
 
     /// Somebody may have freed memory that is made here without knowing that.

@@ -13,6 +13,7 @@ use crate::ir::{
 };
 use crate::planted::Defect;
 use crate::reverse::{delayed, unpaired};
+use crate::simplify::lasting_memory;
 use crate::support;
 
 /// The refusal of a call that no body and no rule is known for.
@@ -250,7 +251,7 @@ impl Walk<'_> {
     fn asks_for_room(&self, data: &InstData) -> bool {
         match data.op.call().map(|call| call.callee) {
             Some(Callee::Direct(func)) => {
-                self.callee(func).name == "malloc_usable_size"
+                self.callee(func).name == support::ROOM
                     && self.primal.has_shadow(data.args[0])
             }
             _ => false,
@@ -395,6 +396,9 @@ impl Walk<'_> {
             return shadow.unwrap_or(memory);
         }
         let broken = self.primal.breaks(Defect::HeapShadowNotZeroed);
+        let is_lasting = self.sweep == Sweep::Pointers
+            && self.primal.activity.is_released(inst)
+            && lasting_memory::is_able(&self.primal.function, data, info);
         let mut builder = self.builder(Some(inst));
         let ty = builder.func.ty(match builder.func.result(inst) {
             Some(result) => result,
@@ -403,10 +407,13 @@ impl Walk<'_> {
         let mut op = data.op.clone();
         if let Op::Call(call) = &mut op {
             call.attrs.flags |= FnFlags::MUST_SUCCEED;
+            if is_lasting {
+                call.attrs.flags |= FnFlags::SHADOW;
+            }
         }
         let shadow = builder.value(op, data.args.clone(), ty);
         if !info.zeroed && !broken {
-            let bytes = allocated_bytes(&mut builder, data, info);
+            let bytes = support::allocated_bytes(&mut builder, data, info);
             let zero = builder.func.iconst(Type::int(8), 0);
             let args = vec![shadow, zero, bytes];
             builder.effect(Op::MemSet(Access::aligned(1)), args);
@@ -425,24 +432,14 @@ impl Walk<'_> {
                 let (room, sig) = support::room(&mut self.synthesis.module);
                 self.builder(Some(inst)).call(room, sig, vec![memory])
             }
-            false => Some(allocated_bytes(&mut self.builder(Some(inst)), data, info)),
+            false => Some(support::allocated_bytes(
+                &mut self.builder(Some(inst)),
+                data,
+                info,
+            )),
         };
         if let Some(bytes) = bytes {
             self.note_made(inst, memory, bytes);
         }
     }
-}
-
-/// How many bytes an allocation asks for.
-fn allocated_bytes(builder: &mut Builder<'_>, data: &InstData, info: &AllocInfo) -> Value {
-    let mut bytes = builder.func.iconst(Type::i64(), 1);
-    for &position in &info.size_args {
-        let size = data.args[position as usize];
-        let size = support::extend(builder, size, Type::i64());
-        bytes = match builder.func.as_int(bytes) {
-            Some(1) => size,
-            _ => builder.mul(bytes, size),
-        };
-    }
-    bytes
 }

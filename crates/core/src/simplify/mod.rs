@@ -9,6 +9,7 @@ pub mod dispatch_calls;
 pub mod expand_nests;
 pub mod group_accumulations;
 pub mod hoist_loads;
+pub mod lasting_memory;
 pub mod lower_allocations;
 pub mod lower_library_calls;
 pub mod lower_products;

@@ -16,6 +16,7 @@
 //! Before: calls that make or free memory of tapes have the flag [`FnFlags::TAPE`] or
 //! [`FnFlags::OWN_TAPE`]. After: none has.
 
+use super::lasting_memory;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::effects::{callees, callers};
@@ -29,24 +30,35 @@ use crate::pipeline::Options;
 use crate::support::{self, Callable};
 use std::collections::HashSet;
 
-/// Lets these functions use the stack, except what `halves` reach. The two sweeps of a derivative are
-/// given as pairs, because they must agree. Gives the functions that now do.
-pub fn run(
-    module: &mut Module,
-    funcs: &[Func],
+/// The functions that free what they make in no certain order: what `halves` reach. The two sweeps of
+/// a derivative are given as pairs, because they must agree.
+pub fn on_heap(
+    module: &Module,
     halves: &[Func],
     pairs: &[(Func, Func)],
     options: &Options,
 ) -> HashSet<Func> {
-    let mut on_stack = HashSet::new();
     let mut on_heap = reached(module, halves, pairs);
     for &(one, other) in pairs {
         if options.flips(Choice::HeapTape, &module.funcs[one].name) {
             on_heap.extend([one, other]);
         }
     }
+    on_heap
+}
+
+/// Lets these functions use the stack, except those that are to use the heap. Gives the functions that
+/// now do.
+pub fn run(
+    module: &mut Module,
+    funcs: &[Func],
+    on_heap: &HashSet<Func>,
+    pairs: &[(Func, Func)],
+    options: &Options,
+) -> HashSet<Func> {
+    let mut on_stack = HashSet::new();
     for &func in funcs {
-        for inst in tape_calls(&module.funcs[func]) {
+        for inst in calls_with(&module.funcs[func], FLAGS) {
             let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op else {
                 continue;
             };
@@ -132,10 +144,11 @@ const FLAGS: FnFlags = FnFlags::TAPE.union(FnFlags::OWN_TAPE);
 
 /// Keeps what a function and its callees allocate on the heap, because they are differentiated.
 pub fn keep_on_heap(module: &mut Module, func: Func, pairs: &[(Func, Func)]) {
+    let flags = FLAGS.union(lasting_memory::FLAGS);
     for func in reached(module, &[func], pairs) {
-        for inst in tape_calls(&module.funcs[func]) {
+        for inst in calls_with(&module.funcs[func], flags) {
             if let Op::Call(call) = &mut module.funcs[func].inst_mut(inst).op {
-                call.attrs.flags.remove(FLAGS);
+                call.attrs.flags.remove(flags);
             }
         }
     }
@@ -163,13 +176,14 @@ fn reached(module: &Module, from: &[Func], pairs: &[(Func, Func)]) -> HashSet<Fu
     found
 }
 
-fn tape_calls(function: &Function) -> Vec<Inst> {
+/// The calls that have some of these flags.
+pub(super) fn calls_with(function: &Function, flags: FnFlags) -> Vec<Inst> {
     let blocks = function.blocks().iter();
     let insts = blocks
         .flat_map(|&block| function.block_insts(block))
         .copied();
     let flagged = |&inst: &Inst| match &function.inst(inst).op {
-        Op::Call(call) => call.attrs.flags.intersects(FLAGS),
+        Op::Call(call) => call.attrs.flags.intersects(flags),
         _ => false,
     };
     insts.filter(flagged).collect()

@@ -1,7 +1,10 @@
 
 %struct.kept = type { i8, i32, i64, [16 x ptr] }
+%struct.stack = type { ptr, ptr, ptr, ptr }
 
 @__zymase_kept = linkonce_odr hidden global %struct.kept zeroinitializer, align 8
+@__zymase_shadows = linkonce_odr hidden thread_local global %struct.stack zeroinitializer, align 8
+@__zymase_copies = linkonce_odr hidden thread_local global %struct.stack zeroinitializer, align 8
 
 define linkonce_odr hidden void @__zymase_use_large_pages(ptr noundef %0, i64 noundef %1) local_unnamed_addr nounwind noinline {
   %3 = icmp ugt i64 %1, 4194303
@@ -333,6 +336,287 @@ define linkonce_odr hidden void @__zymase_give(ptr noundef %0) local_unnamed_add
   ret void
 }
 
+define linkonce_odr hidden noalias ptr @__zymase_push_shadow(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @calloc(i64 noundef 1, i64 noundef %5) nounwind noinline
+  br label %36
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %36, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %36, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  %27 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %28 = load ptr, ptr %27, align 8
+  %29 = icmp ugt ptr %28, %25
+  br i1 %29, label %30, label %36
+
+30:                                               ; preds = %24
+  %31 = ptrtoint ptr %28 to i64
+  %32 = ptrtoint ptr %25 to i64
+  %33 = sub i64 %31, %32
+  %34 = tail call i64 @llvm.umin.i64(i64 %33, i64 %0)
+  %35 = tail call ptr @memset(ptr noundef %25, i32 noundef 0, i64 noundef %34) nounwind noinline
+  br label %36
+
+36:                                               ; preds = %4, %7, %19, %24, %30
+  %37 = phi ptr [ null, %7 ], [ %25, %24 ], [ %6, %4 ], [ null, %19 ], [ %25, %30 ]
+  ret ptr %37
+}
+
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) nounwind noinline
+
+define linkonce_odr hidden void @__zymase_pop_shadow(ptr noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  tail call fastcc void @pop(ptr noundef %2, ptr noundef %0) nounwind noinline
+  ret void
+}
+
+define internal fastcc void @pop(ptr noundef nonnull captures(address) %0, ptr noundef %1) unnamed_addr nounwind noinline {
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %4 = load ptr, ptr %3, align 8
+  %5 = icmp eq ptr %4, null
+  %6 = icmp ult ptr %1, %4
+  %7 = or i1 %5, %6
+  br i1 %7, label %12, label %8
+
+8:                                                ; preds = %2
+  %9 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %10 = load ptr, ptr %9, align 8
+  %11 = icmp ult ptr %1, %10
+  br i1 %11, label %13, label %12
+
+12:                                               ; preds = %8, %2
+  tail call void @free(ptr noundef %1) nounwind noinline
+  br label %65
+
+13:                                               ; preds = %8
+  %14 = ptrtoint ptr %10 to i64
+  %15 = ptrtoint ptr %4 to i64
+  %16 = sub i64 %14, %15
+  %17 = icmp ult i64 %16, 4194305
+  %18 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  %19 = icmp ne ptr %0, %18
+  %20 = select i1 %17, i1 true, i1 %19
+  %21 = getelementptr inbounds nuw i8, ptr %4, i64 32
+  %22 = ptrtoint ptr %21 to i64
+  %23 = add i64 %22, 63
+  %24 = and i64 %23, -64
+  %25 = inttoptr i64 %24 to ptr
+  %26 = icmp eq ptr %1, %25
+  br i1 %26, label %27, label %37
+
+27:                                               ; preds = %13
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %0, ptr noundef nonnull align 8 dereferenceable(32) %4, i64 32, i1 false)
+  br i1 %20, label %36, label %28
+
+28:                                               ; preds = %27
+  %29 = getelementptr inbounds i8, ptr %4, i64 -16
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp ult i64 %30, 131072
+  br i1 %31, label %32, label %33
+
+32:                                               ; preds = %28
+  tail call void @free(ptr noundef nonnull %29) nounwind noinline
+  br label %65
+
+33:                                               ; preds = %28
+  %34 = add i64 %30, 16
+  %35 = tail call i32 @munmap(ptr noundef nonnull %29, i64 noundef %34) nounwind noinline
+  br label %65
+
+36:                                               ; preds = %27
+  tail call void @__zymase_give(ptr noundef nonnull %4) nounwind noinline
+  br label %65
+
+37:                                               ; preds = %13
+  %38 = load ptr, ptr %0, align 8
+  %39 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %40 = load ptr, ptr %39, align 8
+  %41 = icmp ugt ptr %38, %40
+  br i1 %41, label %42, label %43
+
+42:                                               ; preds = %37
+  store ptr %38, ptr %39, align 8
+  br label %43
+
+43:                                               ; preds = %42, %37
+  %44 = phi ptr [ %38, %42 ], [ %40, %37 ]
+  store ptr %1, ptr %0, align 8
+  br i1 %20, label %65, label %45
+
+45:                                               ; preds = %43
+  %46 = ptrtoint ptr %44 to i64
+  %47 = ptrtoint ptr %1 to i64
+  %48 = sub i64 %46, %47
+  %49 = icmp ugt i64 %48, 4194304
+  br i1 %49, label %50, label %65
+
+50:                                               ; preds = %45
+  %51 = add i64 %47, 2097151
+  %52 = and i64 %51, -2097152
+  %53 = icmp ult i64 %52, %46
+  br i1 %53, label %54, label %65
+
+54:                                               ; preds = %50
+  %55 = tail call ptr @__errno_location() nounwind noinline
+  %56 = load i32, ptr %55, align 4
+  %57 = inttoptr i64 %52 to ptr
+  %58 = sub nuw i64 %46, %52
+  %59 = tail call i32 @madvise(ptr noundef %57, i64 noundef %58, i32 noundef 4) nounwind noinline
+  %60 = tail call ptr @__errno_location() nounwind noinline
+  store i32 %56, ptr %60, align 4
+  %61 = icmp ne i32 %59, 0
+  %62 = icmp eq i64 %52, 0
+  %63 = or i1 %62, %61
+  br i1 %63, label %65, label %64
+
+64:                                               ; preds = %54
+  store ptr %57, ptr %39, align 8
+  br label %65
+
+65:                                               ; preds = %50, %54, %33, %32, %36, %64, %45, %43, %12
+  ret void
+}
+
+define linkonce_odr hidden noalias ptr @__zymase_push_copy(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @malloc(i64 noundef %5) nounwind noinline
+  br label %27
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %27, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %27, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  br label %27
+
+27:                                               ; preds = %4, %7, %19, %24
+  %28 = phi ptr [ null, %7 ], [ %6, %4 ], [ %25, %24 ], [ null, %19 ]
+  ret ptr %28
+}
+
+define linkonce_odr hidden noalias ptr @__zymase_push_zeroed_copy(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @calloc(i64 noundef 1, i64 noundef %5) nounwind noinline
+  br label %36
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %36, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %36, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  %27 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %28 = load ptr, ptr %27, align 8
+  %29 = icmp ugt ptr %28, %25
+  br i1 %29, label %30, label %36
+
+30:                                               ; preds = %24
+  %31 = ptrtoint ptr %28 to i64
+  %32 = ptrtoint ptr %25 to i64
+  %33 = sub i64 %31, %32
+  %34 = tail call i64 @llvm.umin.i64(i64 %33, i64 %0)
+  %35 = tail call ptr @memset(ptr noundef %25, i32 noundef 0, i64 noundef %34) nounwind noinline
+  br label %36
+
+36:                                               ; preds = %4, %7, %19, %24, %30
+  %37 = phi ptr [ null, %7 ], [ %25, %24 ], [ %6, %4 ], [ null, %19 ], [ %25, %30 ]
+  ret ptr %37
+}
+
+define linkonce_odr hidden void @__zymase_pop_copy(ptr noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  tail call fastcc void @pop(ptr noundef %2, ptr noundef %0) nounwind noinline
+  ret void
+}
+
 declare ptr @__errno_location() local_unnamed_addr nounwind noinline
 
 declare i32 @madvise(ptr noundef, i64 noundef, i32 noundef) local_unnamed_addr nounwind noinline
@@ -344,4 +628,123 @@ declare ptr @mmap(ptr noundef, i64 noundef, i32 noundef, i32 noundef, i32 nounde
 declare void @free(ptr noundef) local_unnamed_addr nounwind noinline
 
 declare i32 @munmap(ptr noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+declare noalias ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+define internal fastcc range(i32 0, 2) i32 @grow(ptr noundef nonnull captures(address) %0, i64 noundef range(i64 4096, -63) %1) unnamed_addr nounwind noinline {
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %4 = load ptr, ptr %3, align 8
+  %5 = icmp eq ptr %4, null
+  br i1 %5, label %12, label %6
+
+6:                                                ; preds = %2
+  %7 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %8 = load ptr, ptr %7, align 8
+  %9 = ptrtoint ptr %8 to i64
+  %10 = ptrtoint ptr %4 to i64
+  %11 = sub i64 %9, %10
+  br label %12
+
+12:                                               ; preds = %2, %6
+  %13 = phi i64 [ %11, %6 ], [ 0, %2 ]
+  %14 = icmp ugt i64 %1, -97
+  br i1 %14, label %69, label %15
+
+15:                                               ; preds = %12
+  %16 = shl i64 %13, 2
+  %17 = icmp eq i64 %13, 0
+  %18 = tail call i64 @llvm.umin.i64(i64 %16, i64 268435456)
+  %19 = select i1 %17, i64 65536, i64 %18
+  %20 = add nuw i64 %1, 96
+  %21 = tail call i64 @llvm.umax.i64(i64 %19, i64 %20)
+  %22 = icmp ult i64 %21, 4194305
+  %23 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  %24 = icmp ne ptr %0, %23
+  %25 = select i1 %22, i1 true, i1 %24
+  br i1 %25, label %36, label %26
+
+26:                                               ; preds = %15
+  %27 = icmp ugt i64 %1, -113
+  br i1 %27, label %39, label %28
+
+28:                                               ; preds = %26
+  %29 = add nuw i64 %21, 16
+  %30 = tail call ptr @mmap(ptr noundef null, i64 noundef range(i64 16, 0) %29, i32 noundef 3, i32 noundef 34, i32 noundef -1, i64 noundef 0) nounwind noinline
+  %31 = ptrtoint ptr %30 to i64
+  %32 = add i64 %31, -1
+  %33 = icmp ult i64 %32, -2
+  br i1 %33, label %34, label %39
+
+34:                                               ; preds = %28
+  store i64 %21, ptr %30, align 8
+  tail call void @__zymase_use_large_pages(ptr noundef nonnull %30, i64 noundef %29) nounwind noinline
+  %35 = getelementptr inbounds nuw i8, ptr %30, i64 16
+  br label %55
+
+36:                                               ; preds = %15
+  %37 = tail call ptr @__zymase_take(i64 noundef range(i64 4192, 0) %21) nounwind noinline
+  %38 = icmp eq ptr %37, null
+  br i1 %38, label %39, label %55
+
+39:                                               ; preds = %28, %26, %36
+  %40 = icmp ult i64 %1, 4194209
+  %41 = select i1 %40, i1 true, i1 %24
+  br i1 %41, label %52, label %42
+
+42:                                               ; preds = %39
+  %43 = icmp ugt i64 %1, -113
+  br i1 %43, label %69, label %44
+
+44:                                               ; preds = %42
+  %45 = add nuw i64 %1, 112
+  %46 = tail call ptr @mmap(ptr noundef null, i64 noundef range(i64 16, 0) %45, i32 noundef 3, i32 noundef 34, i32 noundef -1, i64 noundef 0) nounwind noinline
+  %47 = ptrtoint ptr %46 to i64
+  %48 = add i64 %47, -1
+  %49 = icmp ult i64 %48, -2
+  br i1 %49, label %50, label %69
+
+50:                                               ; preds = %44
+  store i64 %20, ptr %46, align 8
+  tail call void @__zymase_use_large_pages(ptr noundef nonnull %46, i64 noundef %45) nounwind noinline
+  %51 = getelementptr inbounds nuw i8, ptr %46, i64 16
+  br label %55
+
+52:                                               ; preds = %39
+  %53 = tail call ptr @__zymase_take(i64 noundef range(i64 4192, 0) %20) nounwind noinline
+  %54 = icmp eq ptr %53, null
+  br i1 %54, label %69, label %55
+
+55:                                               ; preds = %50, %34, %52, %36
+  %56 = phi i64 [ %21, %36 ], [ %20, %52 ], [ %21, %34 ], [ %20, %50 ]
+  %57 = phi ptr [ %37, %36 ], [ %53, %52 ], [ %35, %34 ], [ %51, %50 ]
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %57, ptr noundef nonnull align 8 dereferenceable(32) %0, i64 32, i1 false)
+  store ptr %57, ptr %3, align 8
+  %58 = getelementptr inbounds nuw i8, ptr %57, i64 32
+  %59 = ptrtoint ptr %58 to i64
+  %60 = add i64 %59, 63
+  %61 = and i64 %60, -64
+  %62 = inttoptr i64 %61 to ptr
+  store ptr %62, ptr %0, align 8
+  %63 = getelementptr inbounds nuw i8, ptr %57, i64 %56
+  %64 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  store ptr %63, ptr %64, align 8
+  %65 = icmp ult i64 %56, 4194305
+  %66 = select i1 %65, i1 true, i1 %24
+  %67 = select i1 %66, ptr %63, ptr %62
+  %68 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  store ptr %67, ptr %68, align 8
+  br label %69
+
+69:                                               ; preds = %44, %42, %55, %52, %12
+  %70 = phi i32 [ 0, %12 ], [ 1, %55 ], [ 0, %52 ], [ 0, %42 ], [ 0, %44 ]
+  ret i32 %70
+}
+
+declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) nounwind noinline
+
+declare i64 @llvm.umin.i64(i64, i64) nounwind noinline
+
+declare i64 @llvm.umax.i64(i64, i64) nounwind noinline
 

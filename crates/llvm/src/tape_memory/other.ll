@@ -1,7 +1,10 @@
 
 %struct.kept = type { i8, i32, i64, [16 x ptr] }
+%struct.stack = type { ptr, ptr, ptr, ptr }
 
 @__zymase_kept = linkonce_odr hidden global %struct.kept zeroinitializer, align 8
+@__zymase_shadows = linkonce_odr hidden thread_local global %struct.stack zeroinitializer, align 8
+@__zymase_copies = linkonce_odr hidden thread_local global %struct.stack zeroinitializer, align 8
 
 define linkonce_odr hidden void @__zymase_use_large_pages(ptr noundef readnone captures(none) %0, i64 noundef %1) local_unnamed_addr nounwind noinline {
   ret void
@@ -223,7 +226,337 @@ define linkonce_odr hidden void @__zymase_give(ptr noundef %0) local_unnamed_add
   ret void
 }
 
+define linkonce_odr hidden noalias ptr @__zymase_push_shadow(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @calloc(i64 noundef 1, i64 noundef %5) nounwind noinline
+  br label %36
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %36, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %36, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  %27 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %28 = load ptr, ptr %27, align 8
+  %29 = icmp ugt ptr %28, %25
+  br i1 %29, label %30, label %36
+
+30:                                               ; preds = %24
+  %31 = ptrtoint ptr %28 to i64
+  %32 = ptrtoint ptr %25 to i64
+  %33 = sub i64 %31, %32
+  %34 = tail call i64 @llvm.umin.i64(i64 %33, i64 %0)
+  %35 = tail call ptr @memset(ptr noundef %25, i32 noundef 0, i64 noundef %34) nounwind noinline
+  br label %36
+
+36:                                               ; preds = %4, %7, %19, %24, %30
+  %37 = phi ptr [ null, %7 ], [ %25, %24 ], [ %6, %4 ], [ null, %19 ], [ %25, %30 ]
+  ret ptr %37
+}
+
+declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull) nounwind noinline
+
+define linkonce_odr hidden void @__zymase_pop_shadow(ptr noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_shadows)
+  %3 = getelementptr inbounds nuw i8, ptr %2, i64 24
+  %4 = load ptr, ptr %3, align 8
+  %5 = icmp ne ptr %4, null
+  %6 = icmp uge ptr %0, %4
+  %7 = and i1 %5, %6
+  %8 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %9 = load ptr, ptr %8, align 8
+  %10 = icmp ult ptr %0, %9
+  %11 = select i1 %7, i1 %10, i1 false
+  br i1 %11, label %13, label %12
+
+12:                                               ; preds = %1
+  tail call void @free(ptr noundef %0) nounwind noinline
+  br label %28
+
+13:                                               ; preds = %1
+  %14 = getelementptr inbounds nuw i8, ptr %4, i64 32
+  %15 = ptrtoint ptr %14 to i64
+  %16 = add i64 %15, 63
+  %17 = and i64 %16, -64
+  %18 = inttoptr i64 %17 to ptr
+  %19 = icmp eq ptr %0, %18
+  br i1 %19, label %20, label %21
+
+20:                                               ; preds = %13
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %2, ptr noundef nonnull align 8 dereferenceable(32) %4, i64 32, i1 false)
+  tail call void @__zymase_give(ptr noundef nonnull %4) nounwind noinline
+  br label %28
+
+21:                                               ; preds = %13
+  %22 = load ptr, ptr %2, align 8
+  %23 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %24 = load ptr, ptr %23, align 8
+  %25 = icmp ugt ptr %22, %24
+  br i1 %25, label %26, label %27
+
+26:                                               ; preds = %21
+  store ptr %22, ptr %23, align 8
+  br label %27
+
+27:                                               ; preds = %26, %21
+  store ptr %0, ptr %2, align 8
+  br label %28
+
+28:                                               ; preds = %12, %20, %27
+  ret void
+}
+
+define linkonce_odr hidden noalias ptr @__zymase_push_copy(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @malloc(i64 noundef %5) nounwind noinline
+  br label %27
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %27, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %27, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  br label %27
+
+27:                                               ; preds = %4, %7, %19, %24
+  %28 = phi ptr [ null, %7 ], [ %6, %4 ], [ %25, %24 ], [ null, %19 ]
+  ret ptr %28
+}
+
+define linkonce_odr hidden noalias ptr @__zymase_push_zeroed_copy(i64 noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  %3 = icmp ult i64 %0, 4096
+  br i1 %3, label %4, label %7
+
+4:                                                ; preds = %1
+  %5 = tail call i64 @llvm.umax.i64(i64 %0, i64 1)
+  %6 = tail call noalias ptr @calloc(i64 noundef 1, i64 noundef %5) nounwind noinline
+  br label %36
+
+7:                                                ; preds = %1
+  %8 = icmp ugt i64 %0, -65
+  br i1 %8, label %36, label %9
+
+9:                                                ; preds = %7
+  %10 = add nuw i64 %0, 63
+  %11 = and i64 %10, -64
+  %12 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %13 = load ptr, ptr %12, align 8
+  %14 = load ptr, ptr %2, align 8
+  %15 = ptrtoint ptr %13 to i64
+  %16 = ptrtoint ptr %14 to i64
+  %17 = sub i64 %15, %16
+  %18 = icmp ult i64 %17, %11
+  br i1 %18, label %19, label %24
+
+19:                                               ; preds = %9
+  %20 = tail call fastcc i32 @grow(ptr noundef nonnull %2, i64 noundef %11) nounwind noinline
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %36, label %22
+
+22:                                               ; preds = %19
+  %23 = load ptr, ptr %2, align 8
+  br label %24
+
+24:                                               ; preds = %22, %9
+  %25 = phi ptr [ %23, %22 ], [ %14, %9 ]
+  %26 = getelementptr inbounds nuw i8, ptr %25, i64 %11
+  store ptr %26, ptr %2, align 8
+  %27 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %28 = load ptr, ptr %27, align 8
+  %29 = icmp ugt ptr %28, %25
+  br i1 %29, label %30, label %36
+
+30:                                               ; preds = %24
+  %31 = ptrtoint ptr %28 to i64
+  %32 = ptrtoint ptr %25 to i64
+  %33 = sub i64 %31, %32
+  %34 = tail call i64 @llvm.umin.i64(i64 %33, i64 %0)
+  %35 = tail call ptr @memset(ptr noundef %25, i32 noundef 0, i64 noundef %34) nounwind noinline
+  br label %36
+
+36:                                               ; preds = %4, %7, %19, %24, %30
+  %37 = phi ptr [ null, %7 ], [ %25, %24 ], [ %6, %4 ], [ null, %19 ], [ %25, %30 ]
+  ret ptr %37
+}
+
+define linkonce_odr hidden void @__zymase_pop_copy(ptr noundef %0) local_unnamed_addr nounwind noinline {
+  %2 = tail call align 8 ptr @llvm.threadlocal.address.p0(ptr align 8 @__zymase_copies)
+  %3 = getelementptr inbounds nuw i8, ptr %2, i64 24
+  %4 = load ptr, ptr %3, align 8
+  %5 = icmp ne ptr %4, null
+  %6 = icmp uge ptr %0, %4
+  %7 = and i1 %5, %6
+  %8 = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %9 = load ptr, ptr %8, align 8
+  %10 = icmp ult ptr %0, %9
+  %11 = select i1 %7, i1 %10, i1 false
+  br i1 %11, label %13, label %12
+
+12:                                               ; preds = %1
+  tail call void @free(ptr noundef %0) nounwind noinline
+  br label %28
+
+13:                                               ; preds = %1
+  %14 = getelementptr inbounds nuw i8, ptr %4, i64 32
+  %15 = ptrtoint ptr %14 to i64
+  %16 = add i64 %15, 63
+  %17 = and i64 %16, -64
+  %18 = inttoptr i64 %17 to ptr
+  %19 = icmp eq ptr %0, %18
+  br i1 %19, label %20, label %21
+
+20:                                               ; preds = %13
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %2, ptr noundef nonnull align 8 dereferenceable(32) %4, i64 32, i1 false)
+  tail call void @__zymase_give(ptr noundef nonnull %4) nounwind noinline
+  br label %28
+
+21:                                               ; preds = %13
+  %22 = load ptr, ptr %2, align 8
+  %23 = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %24 = load ptr, ptr %23, align 8
+  %25 = icmp ugt ptr %22, %24
+  br i1 %25, label %26, label %27
+
+26:                                               ; preds = %21
+  store ptr %22, ptr %23, align 8
+  br label %27
+
+27:                                               ; preds = %26, %21
+  store ptr %0, ptr %2, align 8
+  br label %28
+
+28:                                               ; preds = %12, %20, %27
+  ret void
+}
+
 declare noalias ptr @malloc(i64 noundef) local_unnamed_addr nounwind noinline
 
 declare void @free(ptr noundef) local_unnamed_addr nounwind noinline
+
+declare noalias ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+define internal fastcc range(i32 0, 2) i32 @grow(ptr noundef nonnull captures(none) %0, i64 noundef range(i64 4096, -63) %1) unnamed_addr nounwind noinline {
+  %3 = getelementptr inbounds nuw i8, ptr %0, i64 24
+  %4 = load ptr, ptr %3, align 8
+  %5 = icmp eq ptr %4, null
+  br i1 %5, label %12, label %6
+
+6:                                                ; preds = %2
+  %7 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %8 = load ptr, ptr %7, align 8
+  %9 = ptrtoint ptr %8 to i64
+  %10 = ptrtoint ptr %4 to i64
+  %11 = sub i64 %9, %10
+  br label %12
+
+12:                                               ; preds = %2, %6
+  %13 = phi i64 [ %11, %6 ], [ 0, %2 ]
+  %14 = icmp ugt i64 %1, -97
+  br i1 %14, label %38, label %15
+
+15:                                               ; preds = %12
+  %16 = shl i64 %13, 2
+  %17 = icmp eq i64 %13, 0
+  %18 = tail call i64 @llvm.umin.i64(i64 %16, i64 268435456)
+  %19 = select i1 %17, i64 65536, i64 %18
+  %20 = add nuw i64 %1, 96
+  %21 = tail call i64 @llvm.umax.i64(i64 %19, i64 %20)
+  %22 = tail call ptr @__zymase_take(i64 noundef range(i64 4192, 0) %21) nounwind noinline
+  %23 = icmp eq ptr %22, null
+  br i1 %23, label %24, label %27
+
+24:                                               ; preds = %15
+  %25 = tail call ptr @__zymase_take(i64 noundef range(i64 4192, 0) %20) nounwind noinline
+  %26 = icmp eq ptr %25, null
+  br i1 %26, label %38, label %27
+
+27:                                               ; preds = %24, %15
+  %28 = phi i64 [ %21, %15 ], [ %20, %24 ]
+  %29 = phi ptr [ %22, %15 ], [ %25, %24 ]
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %29, ptr noundef nonnull align 8 dereferenceable(32) %0, i64 32, i1 false)
+  store ptr %29, ptr %3, align 8
+  %30 = getelementptr inbounds nuw i8, ptr %29, i64 32
+  %31 = ptrtoint ptr %30 to i64
+  %32 = add i64 %31, 63
+  %33 = and i64 %32, -64
+  %34 = inttoptr i64 %33 to ptr
+  store ptr %34, ptr %0, align 8
+  %35 = getelementptr inbounds nuw i8, ptr %29, i64 %28
+  %36 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  store ptr %35, ptr %36, align 8
+  %37 = getelementptr inbounds nuw i8, ptr %0, i64 8
+  store ptr %35, ptr %37, align 8
+  br label %38
+
+38:                                               ; preds = %27, %24, %12
+  %39 = phi i32 [ 0, %12 ], [ 1, %27 ], [ 0, %24 ]
+  ret i32 %39
+}
+
+declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr nounwind noinline
+
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) nounwind noinline
+
+declare i64 @llvm.umin.i64(i64, i64) nounwind noinline
+
+declare i64 @llvm.umax.i64(i64, i64) nounwind noinline
 

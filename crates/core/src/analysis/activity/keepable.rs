@@ -16,6 +16,7 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::effects::Effects;
 use crate::analysis::points_to::{self, PointsTo};
 use crate::ir::{AllocInfo, AllocKind, Freed, Function, Inst, Module, Op, Value};
+use crate::simplify::lasting_memory;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of a group of allocations whose frees wait together.
@@ -26,6 +27,8 @@ pub type Group = usize;
 pub struct Keepable {
     allocations: BTreeMap<Inst, Group>,
     frees: BTreeMap<Inst, Group>,
+    /// What may be freed on the way to an abort.
+    freed_before_aborts: BTreeSet<Inst>,
 }
 
 impl Keepable {
@@ -93,7 +96,20 @@ impl Keepable {
                 break;
             }
         }
-        let mut keepable = Keepable::default();
+        let aborting = cfg.reverse_postorder().iter().copied();
+        let aborting = aborting.filter(|&block| !cfg.reaches_return(block));
+        let aborting = aborting.flat_map(|block| function.block_insts(block));
+        let freed_before_aborts =
+            aborting.filter_map(|&inst| match call_kind(module, function.inst(inst)) {
+                CallKind::Allocation(info) if info.kind != AllocKind::Alloc => {
+                    Some(freed(inst, &info))
+                }
+                _ => None,
+            });
+        let mut keepable = Keepable {
+            freed_before_aborts: freed_before_aborts.flatten().collect(),
+            ..Keepable::default()
+        };
         for (inst, info) in calls
             .iter()
             .filter(|(_, info)| info.kind == AllocKind::Free)
@@ -130,6 +146,14 @@ impl Keepable {
     /// The group of what a call frees.
     pub fn freed(&self, free: Inst) -> Option<Group> {
         self.frees.get(&free).copied()
+    }
+
+    /// Whether an allocation that stays may be made on a stack: nobody but the reverse sweep frees it.
+    pub fn may_be_on_stack(&self, module: &Module, function: &Function, inst: Inst) -> bool {
+        let data = function.inst(inst);
+        !self.freed_before_aborts.contains(&inst)
+            && matches!(call_kind(module, data), CallKind::Allocation(info)
+                if lasting_memory::is_able(function, data, &info))
     }
 
     /// The allocations of a group.

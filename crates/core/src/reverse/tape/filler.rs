@@ -100,6 +100,16 @@ impl Filler<'_> {
         if self.primal.breaks(Defect::KeptMemoryFreed) {
             return;
         }
+        let made = plan
+            .kept
+            .iter()
+            .flat_map(|&group| keepable.allocations(group));
+        let (module, function) = (&self.synthesis.module, &self.primal.function);
+        for inst in made.filter(|&inst| keepable.may_be_on_stack(module, function, inst)) {
+            if let Op::Call(call) = &mut self.augmented.func.inst_mut(inst).op {
+                call.attrs.flags |= FnFlags::COPY;
+            }
+        }
         for free in plan.kept.iter().flat_map(|&group| keepable.frees(group)) {
             if let Some(block) = self.augmented.block_of(free) {
                 let func = &mut self.augmented.func;
