@@ -12,6 +12,8 @@ pub mod rust;
 
 use crate::blas;
 use crate::ir::{AllocInfo, AllocKind, Call, Callee, FnFlags, Function, InstData, Module};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What is known of a library function.
 #[derive(Copy, Clone, Debug)]
@@ -134,18 +136,39 @@ pub fn known_name(name: &str) -> Option<Known> {
         });
     }
     let name = rust::allocator(name).unwrap_or(name);
-    let row = ROWS.iter().find(|row| {
-        row.0.split_whitespace().any(|pattern| {
-            pattern
-                .strip_suffix('*')
-                .map_or(pattern == name, |prefix| name.starts_with(prefix))
-        })
-    })?;
+    let by_prefix = (PATTERNS.prefixes.iter()).find(|(prefix, _)| name.starts_with(prefix));
+    let rows = PATTERNS.names.get(name).into_iter();
+    // The first row counts.
+    let row = rows.chain(by_prefix.map(|(_, row)| row)).min()?;
+    let row = &ROWS[*row];
     Some(Known {
         args: Args::Groups(row.1),
         result: row.2,
         inactive: row.3,
     })
+}
+
+/// The rows by what is written in them.
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let mut patterns = Patterns::default();
+    for (index, row) in ROWS.iter().enumerate() {
+        for pattern in row.0.split_whitespace() {
+            match pattern.strip_suffix('*') {
+                Some(prefix) => patterns.prefixes.push((prefix, index)),
+                None => {
+                    patterns.names.entry(pattern).or_insert(index);
+                }
+            }
+        }
+    }
+    patterns
+});
+
+#[derive(Default)]
+struct Patterns {
+    names: HashMap<&'static str, usize>,
+    /// In the order of the rows.
+    prefixes: Vec<(&'static str, usize)>,
 }
 
 /// Whether a library function of this name computes with vectors and matrices, and has derivatives

@@ -4,8 +4,8 @@ use super::Why;
 use super::kept::kept_for;
 use crate::analysis::overwrite::{Because, Overwritten};
 use crate::ir::{
-    BinaryOp, Callee, CastOp, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp, Value,
-    ValueDef,
+    BinaryOp, Block, Callee, CastOp, Flags, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp,
+    Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -138,7 +138,7 @@ fn result(primal: &Primal, augmented: &Augmented, inst: Inst) -> Recipe {
         | Op::Select
         | Op::Cast(_)
         | Op::Address { .. } => again(cost(&data.op)),
-        Op::Binary(_) | Op::Math(_) => again(cost(&data.op)),
+        Op::Binary(_) | Op::Math(_) => again(arithmetic(primal, augmented, inst)),
         Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) | Op::Extract(_) => {
             again(cost(&data.op))
         }
@@ -160,6 +160,28 @@ fn is_rounded(primal: &Primal, func: &Function, value: Value) -> bool {
         Op::Load(_) | Op::Call(_) | Op::Extract(_) | Op::Cast(CastOp::SiToFp | CastOp::UiToFp)
     )
 }
+
+/// What arithmetic costs each time, with what it is permitted to do.
+fn arithmetic(primal: &Primal, augmented: &Augmented, inst: Inst) -> u64 {
+    let data = augmented.func.inst(inst);
+    let level = |block: Option<Block>| block.and_then(|block| primal.loops.innermost(block));
+    match &data.op {
+        // By what does not change in the loop, it is a product with a reciprocal.
+        Op::Binary(BinaryOp::FDiv)
+            if data.flags.contains(Flags::ARCP)
+                && level(augmented.block_of(inst)) != level(augmented.def_block(data.args[1])) =>
+        {
+            1
+        }
+        Op::Math(function) if data.flags.contains(Flags::AFN) => {
+            math_cost(*function).min(IN_VECTORS)
+        }
+        op => cost(op),
+    }
+}
+
+/// What a function costs that may be approximated, and so computed on vectors.
+const IN_VECTORS: u64 = 7;
 
 /// What an operation costs each time.
 pub fn cost(op: &Op) -> u64 {

@@ -251,8 +251,7 @@ impl Walk<'_> {
     fn asks_for_room(&self, data: &InstData) -> bool {
         match data.op.call().map(|call| call.callee) {
             Some(Callee::Direct(func)) => {
-                self.callee(func).name == support::ROOM
-                    && self.primal.has_shadow(data.args[0])
+                self.callee(func).name == support::ROOM && self.primal.has_shadow(data.args[0])
             }
             _ => false,
         }

@@ -23,11 +23,18 @@ pub fn mark_own_debug(module: &Module) {
 
 /// Removes debug information that [`mark_own_debug`] was called for, before code is generated.
 pub fn strip_own_debug(module: &Module) {
+    // SAFETY: the module is live.
+    let is_ours = unsafe { LLVMGetNamedMetadataNumOperands(module.raw(), OWN_DEBUG.as_ptr()) > 0 };
+    if is_ours {
+        strip_debug(module);
+    }
+}
+
+/// Removes all debug information.
+pub fn strip_debug(module: &Module) {
     // SAFETY: the module is live, and nobody holds metadata of it.
     unsafe {
-        if LLVMGetNamedMetadataNumOperands(module.raw(), OWN_DEBUG.as_ptr()) > 0 {
-            LLVMStripModuleDebugInfo(module.raw());
-        }
+        LLVMStripModuleDebugInfo(module.raw());
     }
 }
 

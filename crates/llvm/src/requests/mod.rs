@@ -41,7 +41,8 @@ pub use hints::erase_hints;
 pub use lower::lower;
 pub use marks::{
     Definition, definition, definitions, has_symbol, is_known_function, is_unoptimized,
-    mark_own_debug, mark_unoptimized, settle_markers, speaks_to_us, strip_own_debug, was_optimized,
+    mark_own_debug, mark_unoptimized, settle_markers, speaks_to_us, strip_debug, strip_own_debug,
+    was_optimized,
 };
 pub(crate) use marks::{note_variable, noted_variables};
 pub use parse::{Argument, Parsed, Source};

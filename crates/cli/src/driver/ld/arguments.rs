@@ -19,6 +19,8 @@ pub struct Arguments {
     pub lto: bool,
     /// Whether the linker that runs in the end reads the same bitcode as we do.
     pub reads_bitcode: bool,
+    /// Whether the linker leaves debug information out of what it writes.
+    pub strips_debug: bool,
     /// How derivatives are made.
     pub options: CompileOptions,
 }
@@ -31,6 +33,7 @@ impl Arguments {
             folders: Vec::new(),
             lto: false,
             reads_bitcode: false,
+            strips_debug: false,
             options: CompileOptions::default(),
         };
         let opened = open_response_files(args)?;
@@ -83,6 +86,10 @@ impl Arguments {
         if let Some(chosen) = text.strip_prefix("-O").and_then(level) {
             self.options.level = chosen;
         }
+        let for_linker = text.strip_prefix("-Wl,").unwrap_or_default();
+        let strips = ["--strip-debug", "--strip-all", "-S", "-s"];
+        self.strips_debug |=
+            text == "-s" || for_linker.split(',').any(|option| strips.contains(&option));
         self.all.push(argument);
     }
 }

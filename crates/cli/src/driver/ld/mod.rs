@@ -28,7 +28,8 @@ use zymase_core::analysis::known::known_name;
 use zymase_core::diagnostic::{Code, Diagnostic, Result};
 use zymase_llvm::reachable::{Wanted, detach, extract, promote};
 use zymase_llvm::requests::{
-    COMMON_PREFIX, has_symbol, is_known_function, is_unoptimized, strip_own_debug, was_optimized,
+    COMMON_PREFIX, has_symbol, is_known_function, is_unoptimized, strip_debug, strip_own_debug,
+    was_optimized,
 };
 use zymase_llvm::{Context, Module, TargetMachine, pipelines, sanitizer};
 
@@ -241,6 +242,10 @@ fn generate(module: &Module, unit: &Unit, arguments: &Arguments) -> Result<Vec<u
             (None, _) if options.level == Level::Zero => Level::Two,
             (None, _) => options.level,
         };
+    }
+    // What the linker is going to leave out takes as long as the code to be handed from pass to pass.
+    if arguments.strips_debug {
+        strip_debug(module);
     }
     let machine = TargetMachine::for_module(module, codegen_level(&options))?;
     if arguments.lto || unit.native.is_some() || is_unoptimized(module) {
