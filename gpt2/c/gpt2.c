@@ -490,9 +490,10 @@ static struct activations locate_activations(const struct shape *s, real *start,
   return a;
 }
 
-// The mean loss of B sequences of T tokens. This is the function whose gradient is synthesized.
-static real model_loss(const struct shape *s, real *parameters, real *activations,
-                       const int *tokens, const int *targets, int B, int T) {
+// The mean loss of B sequences of T tokens, with all activations left in one array: the backward pass
+// by hand reads them.
+static real model_loss_in_array(const struct shape *s, real *parameters, real *activations,
+                                const int *tokens, const int *targets, int B, int T) {
   struct parameters p = locate_parameters(s, parameters);
   struct activations a = locate_activations(s, activations, B, T);
   int L = s->layers, C = s->channels, NH = s->heads, head = C / NH, rows = B * T;
@@ -529,13 +530,71 @@ static real model_loss(const struct shape *s, real *parameters, real *activation
   return sum / rows;
 }
 
+// Memory for so many numbers: zeroed, so that nothing depends on what it held before.
+static real *take(size_t count) {
+  real *memory = calloc(count ? count : 1, sizeof(real));
+  if (!memory) {
+    fprintf(stderr, "gpt2: there is no memory for %zu numbers\n", count);
+    exit(1);
+  }
+  return memory;
+}
+
+// The same loss, as somebody writes it who need not think of a backward pass: memory is given back when
+// it is not needed any more. What the gradient needs of it, the compiler keeps.
+static real model_loss(const struct shape *s, real *parameters, const int *tokens,
+                       const int *targets, int B, int T) {
+  struct parameters p = locate_parameters(s, parameters);
+  int L = s->layers, C = s->channels, NH = s->heads, head = C / NH, rows = B * T;
+  int V = s->vocabulary, Vp = s->padded_vocabulary;
+  size_t size = (size_t)rows * C, wide = 4 * size, pairs = (size_t)rows * T * NH;
+
+  real *stream = take(size);
+  encoder(stream, tokens, p.wte, p.wpe, B, T, C);
+  for (int l = 0; l < L; l++) {
+    real *mean = take(rows), *rstd = take(rows), *ln1 = take(size), *qkv = take(3 * size);
+    layer_norm(ln1, mean, rstd, stream, p.ln1w + (size_t)l * C, p.ln1b + (size_t)l * C, rows, C);
+    matmul(qkv, ln1, p.qkvw + (size_t)l * 3 * C * C, p.qkvb + (size_t)l * 3 * C, rows, C, 3 * C);
+    real *scores = take(pairs), *weights = take(pairs), *attended = take(size);
+    attention(attended, scores, weights, qkv, B, T, NH, head);
+    real *projected = take(size), *middle = take(size);
+    matmul(projected, attended, p.attprojw + (size_t)l * C * C, p.attprojb + (size_t)l * C, rows, C,
+           C);
+    residual(middle, stream, projected, size);
+    real *mean2 = take(rows), *rstd2 = take(rows), *ln2 = take(size), *fc = take(wide);
+    layer_norm(ln2, mean2, rstd2, middle, p.ln2w + (size_t)l * C, p.ln2b + (size_t)l * C, rows, C);
+    matmul(fc, ln2, p.fcw + (size_t)l * 4 * C * C, p.fcb + (size_t)l * 4 * C, rows, C, 4 * C);
+    real *fc_gelu = take(wide), *fcproj = take(size), *next = take(size);
+    gelu(fc_gelu, fc, wide);
+    matmul(fcproj, fc_gelu, p.fcprojw + (size_t)l * 4 * C * C, p.fcprojb + (size_t)l * C, rows, 4 * C,
+           C);
+    residual(next, middle, fcproj, size);
+    free(mean), free(rstd), free(ln1), free(qkv), free(scores), free(weights), free(attended);
+    free(projected), free(middle), free(mean2), free(rstd2), free(ln2), free(fc), free(fc_gelu);
+    free(fcproj), free(stream);
+    stream = next;
+  }
+  real *mean = take(rows), *rstd = take(rows), *normed = take(size);
+  layer_norm(normed, mean, rstd, stream, p.lnfw, p.lnfb, rows, C);
+  real *logits = take((size_t)rows * Vp);
+  matmul(logits, normed, p.wte, NULL, rows, C, Vp);
+  real *exponentials = take(Vp), sum = 0;
+  for (int row = 0; row < rows; row++) {
+    real loss;
+    cross_entropy(&loss, exponentials, logits + (size_t)row * Vp, targets + row, 1, V, Vp);
+    sum += loss;
+  }
+  free(exponentials), free(logits), free(mean), free(rstd), free(normed), free(stream);
+  return sum / rows;
+}
+
 // How many numbers the backward pass by hand needs room for.
 static size_t scratch_size(const struct shape *s, int B, int T) {
   size_t rows = (size_t)B * T;
   return rows * s->channels * (1 + 1 + 4) + rows * s->heads;
 }
 
-// Adds the gradient of the loss, whose activations `model_loss` left, to `gradients`.
+// Adds the gradient of the loss, whose activations `model_loss_in_array` left, to `gradients`.
 //
 // The gradient of the residual stream stays in one place from the end to the beginning: a layer
 // adds its part to it. Two more buffers hold the gradients within a layer. The logits are not needed
@@ -585,13 +644,20 @@ static void model_backward(const struct shape *s, real *parameters, real *gradie
 // The synthesized gradients: one request for the model, and one for each layer.
 
 #ifndef WITHOUT_ZYMASE
-// Adds the gradient of the loss to `gradients` and returns the loss. The gradients of activations
-// must be zero, and are zero again afterwards, because the model writes all of its activations that
-// it reads.
+// Adds the gradient of the loss to `gradients` and returns the loss.
 static real model_gradient(const struct shape *s, real *parameters, real *gradients,
-                           real *activations, real *activation_gradients, const int *tokens,
-                           const int *targets, int B, int T) {
+                           const int *tokens, const int *targets, int B, int T) {
   return __enzyme_autodiff_real((void *)model_loss, enzyme_primal_return, enzyme_const, s,
+                                enzyme_dup, parameters, gradients, enzyme_const, tokens,
+                                enzyme_const, targets, enzyme_const, B, enzyme_const, T);
+}
+
+// The same for the model whose activations are one array. Their gradients must be zero, and are zero
+// again afterwards, because the model writes all of its activations that it reads.
+static real model_gradient_in_array(const struct shape *s, real *parameters, real *gradients,
+                                    real *activations, real *activation_gradients,
+                                    const int *tokens, const int *targets, int B, int T) {
+  return __enzyme_autodiff_real((void *)model_loss_in_array, enzyme_primal_return, enzyme_const, s,
                                 enzyme_dup, parameters, gradients, enzyme_dup, activations,
                                 activation_gradients, enzyme_const, tokens, enzyme_const, targets,
                                 enzyme_const, B, enzyme_const, T);
@@ -670,18 +736,16 @@ __attribute__((noreturn)) static void fail(const char *message) {
 // what nobody reads afterwards.
 static void *volatile seen;
 
-// Zeroed, so that nothing depends on what memory held before.
 static real *allocate(size_t count) {
-  real *memory = calloc(count ? count : 1, sizeof(real));
-  if (!memory) {
-    fprintf(stderr, "gpt2: there is no memory for %zu numbers\n", count);
-    exit(1);
-  }
+  real *memory = take(count);
   seen = memory;
   return memory;
 }
 
-enum method { BY_HAND, SYNTHESIZED };
+// The synthesized gradient is that of the model with memory of its own, or of the one whose
+// activations are in one array.
+enum method { BY_HAND, SYNTHESIZED, SYNTHESIZED_IN_ARRAY, METHODS };
+static const char *const method_names[METHODS] = {"hand", "synthesized", "synthesized in one array"};
 #ifdef WITHOUT_ZYMASE
 static const enum method best_method = BY_HAND;
 #else
@@ -695,7 +759,7 @@ struct model {
   real *parameters, *gradients, *activations;
   // The moments of AdamW.
   real *first, *second;
-  // For the gradient by hand, and for the synthesized one; null where it is not used.
+  // For the gradient by hand, and for the synthesized one in one array; null where it is not used.
   real *scratch, *activation_gradients;
 };
 
@@ -727,8 +791,8 @@ static void check_shape(const struct shape *s, int B, int T) {
     fail("the shape is too large");
 }
 
-// Both methods have their memory in a model with `both`, otherwise only the one that is asked for.
-static struct model make_model(struct shape shape, int B, int T, enum method method, int both) {
+// All methods have their memory in a model with `all`, otherwise only the one that is asked for.
+static struct model make_model(struct shape shape, int B, int T, enum method method, int all) {
   check_shape(&shape, B, T);
   struct model m = {.shape = shape, .B = B, .T = T};
   // The distance from a null pointer is no number in C, so sizes come from a place of their own.
@@ -739,11 +803,12 @@ static struct model make_model(struct shape shape, int B, int T, enum method met
       ((size_t)locate_activations(&shape, start, B, T).end - (size_t)start) / sizeof(real);
   m.parameters = allocate(m.parameter_count);
   m.gradients = allocate(m.parameter_count);
-  m.activations = allocate(m.activation_count);
+  if (all || method != SYNTHESIZED) m.activations = allocate(m.activation_count);
   m.first = allocate(m.parameter_count);
   m.second = allocate(m.parameter_count);
-  if (both || method == BY_HAND) m.scratch = allocate(scratch_size(&shape, B, T));
-  if (both || method == SYNTHESIZED) m.activation_gradients = allocate(m.activation_count);
+  if (all || method == BY_HAND) m.scratch = allocate(scratch_size(&shape, B, T));
+  if (all || method == SYNTHESIZED_IN_ARRAY)
+    m.activation_gradients = allocate(m.activation_count);
   return m;
 }
 
@@ -815,7 +880,12 @@ static void initialize_for_check(struct model *m) {
 }
 
 static real forward(struct model *m, const int *tokens, const int *targets) {
-  return model_loss(&m->shape, m->parameters, m->activations, tokens, targets, m->B, m->T);
+  return model_loss(&m->shape, m->parameters, tokens, targets, m->B, m->T);
+}
+
+// The same, and leaves what the backward pass by hand needs.
+static real forward_in_array(struct model *m, const int *tokens, const int *targets) {
+  return model_loss_in_array(&m->shape, m->parameters, m->activations, tokens, targets, m->B, m->T);
 }
 
 static void zero_gradients(struct model *m) {
@@ -826,11 +896,13 @@ static void zero_gradients(struct model *m) {
 static real gradient(struct model *m, enum method method, const int *tokens, const int *targets) {
 #ifndef WITHOUT_ZYMASE
   if (method == SYNTHESIZED)
-    return model_gradient(&m->shape, m->parameters, m->gradients, m->activations,
-                          m->activation_gradients, tokens, targets, m->B, m->T);
+    return model_gradient(&m->shape, m->parameters, m->gradients, tokens, targets, m->B, m->T);
+  if (method == SYNTHESIZED_IN_ARRAY)
+    return model_gradient_in_array(&m->shape, m->parameters, m->gradients, m->activations,
+                                   m->activation_gradients, tokens, targets, m->B, m->T);
 #endif
   (void)method;
-  real loss = forward(m, tokens, targets);
+  real loss = forward_in_array(m, tokens, targets);
   model_backward(&m->shape, m->parameters, m->gradients, m->activations, m->scratch, tokens,
                  targets, m->B, m->T);
   return loss;
@@ -1165,24 +1237,27 @@ static void check_model(struct shape shape, int B, int T) {
 #ifndef WITHOUT_ZYMASE
   fill(m.gradients, m.parameter_count, 0.01, 0);
   real *expected = copy(m.gradients, m.parameter_count);
-  // Twice: the first leaves everything as the second needs it.
-  real loss = 0;
-  for (int i = 0; i < 2; i++) {
+  for (enum method method = SYNTHESIZED; method < METHODS; method++) {
+    // Twice: the first leaves everything as the second needs it.
+    real loss = 0;
+    for (int i = 0; i < 2; i++) {
+      memcpy(m.gradients, expected, m.parameter_count * sizeof(real));
+      loss = gradient(&m, method, tokens, targets);
+      compare_zero("model", "activations", m.activation_gradients, m.activation_count);
+    }
+    real *got = copy(m.gradients, m.parameter_count);
     memcpy(m.gradients, expected, m.parameter_count * sizeof(real));
-    loss = gradient(&m, SYNTHESIZED, tokens, targets);
-    compare_zero("model", "activations", m.activation_gradients, m.activation_count);
+    real loss_by_hand = gradient(&m, BY_HAND, tokens, targets);
+    compare(method_names[method], "loss", &loss, &loss_by_hand, 1, rounding());
+    for (int index = 0; index < TENSORS; index++) {
+      real *a, *b;
+      size_t n = tensor(&m, index, got, &a);
+      tensor(&m, index, m.gradients, &b);
+      compare(method_names[method], tensor_names[index], a, b, n, 10 * rounding());
+    }
+    free(got);
   }
-  real *got = copy(m.gradients, m.parameter_count);
-  memcpy(m.gradients, expected, m.parameter_count * sizeof(real));
-  real loss_by_hand = gradient(&m, BY_HAND, tokens, targets);
-  compare("model", "loss", &loss, &loss_by_hand, 1, rounding());
-  for (int index = 0; index < TENSORS; index++) {
-    real *a, *b;
-    size_t n = tensor(&m, index, got, &a);
-    tensor(&m, index, m.gradients, &b);
-    compare("model", tensor_names[index], a, b, n, 10 * rounding());
-  }
-  free(got), free(expected);
+  free(expected);
 #endif
   check_differences(&m, tokens, targets);
   free(tokens), free(targets);
@@ -1206,12 +1281,12 @@ static void check_overfit(void) {
 }
 
 #ifndef WITHOUT_ZYMASE
-// Forty steps by either gradient. Rounding errors grow from step to step.
+// Forty steps by each gradient. Rounding errors grow from step to step.
 static void check_training(void) {
   struct shape shape = {2, 2, 16, 12, 27, 32};
-  double tolerance = sizeof(real) == sizeof(float) ? 2e-3 : 1e-9, losses[2][40];
+  double tolerance = sizeof(real) == sizeof(float) ? 2e-3 : 1e-9, losses[METHODS][40];
   unsigned long long before = random_state;
-  for (enum method method = BY_HAND; method <= SYNTHESIZED; method++) {
+  for (enum method method = BY_HAND; method < METHODS; method++) {
     random_state = before;
     struct model m = make_model(shape, 3, 12, method, 0);
     initialize(&m);
@@ -1222,10 +1297,12 @@ static void check_training(void) {
     }
     free_model(&m);
   }
-  for (int i = 0; i < 40; i++)
-    if (!(fabs(losses[BY_HAND][i] - losses[SYNTHESIZED][i]) <= tolerance * losses[BY_HAND][i])) {
-      printf("training: at step %d the loss is %.9g by hand and %.9g with the synthesized gradient\n",
-             i + 1, losses[BY_HAND][i], losses[SYNTHESIZED][i]);
+  for (enum method method = SYNTHESIZED; method < METHODS; method++)
+    for (int i = 0; i < 40; i++) {
+      double by_hand = losses[BY_HAND][i], synthesized = losses[method][i];
+      if (fabs(by_hand - synthesized) <= tolerance * by_hand) continue;
+      printf("training: at step %d the loss is %.9g by hand and %.9g %s\n", i + 1, by_hand,
+             synthesized, method_names[method]);
       failures++;
       return;
     }
@@ -1419,7 +1496,8 @@ static void bench_model(int repetitions) {
   // Memory is touched for the first time outside of what is measured.
   step(&m, BY_HAND, tokens, targets, 1e-4, 0);
   step(&m, best_method, tokens, targets, 1e-4, 0);
-  MEASURE("gpt2 124M", "B=4 T=64", repetitions, zero_gradients(&m), forward(&m, tokens, targets),
+  MEASURE("gpt2 124M", "B=4 T=64", repetitions, zero_gradients(&m),
+          forward_in_array(&m, tokens, targets),
           model_backward(&m.shape, m.parameters, m.gradients, m.activations, m.scratch, tokens,
                          targets, B, T),
           gradient(&m, SYNTHESIZED, tokens, targets));
@@ -1439,7 +1517,8 @@ static void bench_model(int repetitions) {
   free_model(&m);
 }
 
-// The peak of a process is known only to itself, so each method is measured in one of its own.
+// The peak of a process is known only to itself, so each method is measured in one of its own. After the
+// first step, the moments of AdamW are in memory when the gradient is computed.
 static void bench_memory(enum method method) {
   enum { B = 4, T = 64 };
   random_state = 1;
@@ -1447,7 +1526,7 @@ static void bench_memory(enum method method) {
   initialize(&m);
   int *tokens = random_tokens(B * T, GPT2_124M.vocabulary);
   int *targets = random_tokens(B * T, GPT2_124M.vocabulary);
-  step(&m, method, tokens, targets, 1e-4, 0);
+  for (int i = 0; i < 3; i++) step(&m, method, tokens, targets, 1e-4, 0);
   char line[256];
   long kilobytes = -1;
   FILE *status = fopen("/proc/self/status", "r");
@@ -1455,7 +1534,7 @@ static void bench_memory(enum method method) {
   if (status) fclose(status);
   if (kilobytes < 0) fail("/proc/self/status does not say how much memory was used");
   printf("{\"name\": \"gpt2 124M memory\", \"method\": \"%s\", \"peak_kb\": %ld}\n",
-         method == BY_HAND ? "hand" : "synthesized", kilobytes);
+         method_names[method], kilobytes);
   free(tokens), free(targets);
   free_model(&m);
 }
@@ -1466,8 +1545,9 @@ static int bench(int count, char **words) {
     if (count == 2 && strcmp(words[1], "hand") == 0) return bench_memory(BY_HAND), 0;
 #ifndef WITHOUT_ZYMASE
     if (count == 2 && strcmp(words[1], "synthesized") == 0) return bench_memory(SYNTHESIZED), 0;
+    if (count == 2 && strcmp(words[1], "array") == 0) return bench_memory(SYNTHESIZED_IN_ARRAY), 0;
 #endif
-    fail("`bench memory` takes `hand` or, in a build with requests, `synthesized`");
+    fail("`bench memory` takes `hand` or, in a build with requests, `synthesized` or `array`");
   }
   if (count > 1 || (count && strcmp(what, "layers") && strcmp(what, "model")))
     fail("`bench` takes `layers`, `model` or `memory`");

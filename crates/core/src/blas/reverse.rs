@@ -7,6 +7,7 @@ use super::operands::Operands;
 use super::{Role, Routine, STRIDED};
 use crate::derivative::{Key, batch_values, bundle_values};
 use crate::ir::{Activity, Block, Builder, Function, Module, Type, Value};
+use crate::plan::Reloads;
 use crate::reverse::Bodies;
 
 /// Writes both sweeps of a subprogram.
@@ -16,7 +17,7 @@ pub fn reverse(module: &mut Module, key: &Key, routine: Routine) -> Bodies {
         gradient: gradient(module, key, routine),
         frame_bytes: Operands::frame_bytes(routine),
         delays: false,
-        reloads: true,
+        reloads: Reloads::All,
         report: None,
     }
 }

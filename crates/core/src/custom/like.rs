@@ -7,6 +7,7 @@ use super::lanes::Lanes;
 use crate::derivative::{Key, bundle_values};
 use crate::diagnostic::Result;
 use crate::ir::{Builder, CustomRule, Function, ReturnActivity};
+use crate::plan::Reloads;
 use crate::reverse::Bodies;
 use crate::synthesis::Synthesis;
 
@@ -58,7 +59,7 @@ pub(super) fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -
         gradient: synthesis.module.funcs[pair.gradient].clone(),
         frame_bytes: pair.frame_bytes.unwrap_or(0),
         delays: false,
-        reloads: true,
+        reloads: Reloads::All,
         report: None,
     })
 }

@@ -16,6 +16,7 @@ use crate::ir::{
     Activity, Builder, Constant, CustomRule, DataLayout, Function, Module, Region, ReturnActivity,
     RuleKind, Signature, Type, Value,
 };
+use crate::plan::Reloads;
 use crate::reverse::Bodies;
 use crate::synthesis::Synthesis;
 
@@ -48,7 +49,7 @@ pub fn reverse(synthesis: &mut Synthesis, key: &Key, rule: &CustomRule) -> Resul
         gradient: rule.gradient(),
         frame_bytes: rule.tape_bytes() * u64::from(key.width),
         delays: false,
-        reloads: true,
+        reloads: Reloads::All,
         report: None,
     };
     if synthesis.options.check_finite {

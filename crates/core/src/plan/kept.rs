@@ -4,6 +4,7 @@
 //! it is made in a loop, those of all iterations at once.
 
 use super::Need;
+use super::Reloads;
 use super::min_cut::{UNKNOWN_TRIPS, weight};
 use crate::analysis::activity::keepable::{Group, Keepable};
 use crate::analysis::affine::{AffineValues, Wrap};
@@ -17,17 +18,21 @@ use std::collections::BTreeSet;
 /// made for memory that is intact and read it again.
 pub fn kept_anyway(primal: &Primal, augmented: &Augmented) -> BTreeSet<Group> {
     let calls = augmented.calls.iter();
-    let calls = calls.filter(|(_, call)| call.reloads());
+    let for_calls = calls.flat_map(|(&inst, call)| match call.reloads() {
+        Reloads::All => primal.overwrite.kept(inst).collect::<Vec<Group>>(),
+        Reloads::Behind(arguments) => arguments
+            .into_iter()
+            .flat_map(|argument| primal.overwrite.kept_behind(inst, argument))
+            .collect(),
+    });
     let func = &primal.function;
     let insts = primal.order.iter().flat_map(|&b| func.block_insts(b));
     let nests = insts.filter(|&&inst| match &func.inst(inst).op {
         Op::Nest(nest) => !nest::read_again(primal, func.inst(inst), nest).is_empty(),
         _ => false,
     });
-    let readers = calls.map(|(&inst, _)| inst).chain(nests.copied());
-    readers
-        .flat_map(|inst| primal.overwrite.kept(inst))
-        .collect()
+    let for_nests = nests.flat_map(|&inst| primal.overwrite.kept(inst));
+    for_calls.chain(for_nests).collect()
 }
 
 /// The memory that has to stay for a value to be read again. That of a shadow stays anyway.

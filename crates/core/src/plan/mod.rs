@@ -12,6 +12,7 @@ mod flow;
 mod kept;
 mod min_cut;
 mod recipe;
+mod reloads;
 mod why;
 
 pub use everything::everything;
@@ -19,15 +20,15 @@ pub use kept::constant_bytes;
 pub use min_cut::min_cut;
 pub(crate) use min_cut::weight;
 pub(crate) use recipe::{called_again, cost};
+pub use reloads::{Reloads, reloads};
 pub use why::Why;
 
 use crate::analysis::activity::keepable::Group;
 use crate::analysis::loops::Loop;
-use crate::ir::{Inst, Module, Op, Region, Value};
+use crate::ir::{Module, Value};
 use crate::pipeline::Options;
 use crate::primal::Primal;
 use crate::reverse::Augmented;
-use crate::shadow::ActiveCall;
 use std::collections::{BTreeSet, HashMap};
 
 /// A value that the reverse sweep needs.
@@ -63,28 +64,6 @@ impl Plan {
     /// How the reverse sweep gets a value.
     pub fn source(&self, need: Need) -> Source {
         self.sources.get(&need).copied().unwrap_or(Source::Cache)
-    }
-
-    /// Whether the reverse sweep reads memory of the program, itself or in a callee.
-    pub fn reloads(&self, primal: &Primal, augmented: &Augmented) -> bool {
-        let func = &augmented.func;
-        let is_read = |inst: Inst| match &func.inst(inst).op {
-            Op::Load(access) => {
-                access.region != Region::Tape && !augmented.mirrors.contains_key(&inst)
-            }
-            _ => false,
-        };
-        let mut again = self
-            .sources
-            .iter()
-            .filter(|(_, s)| **s == Source::Recompute);
-        let mut insts = primal
-            .order
-            .iter()
-            .flat_map(|&b| primal.function.block_insts(b));
-        again.any(|(need, _)| func.def_inst(need.value).is_some_and(is_read))
-            || augmented.calls.values().any(ActiveCall::reloads)
-            || insts.any(|&inst| matches!(primal.function.inst(inst).op, Op::Nest(_)))
     }
 
     /// The values on the tape, in a stable order.

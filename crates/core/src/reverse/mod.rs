@@ -56,7 +56,7 @@ pub use touched::Touched;
 
 use crate::diagnostic::Result;
 use crate::ir::Function;
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, Reloads};
 use crate::primal::Primal;
 use crate::report::Report;
 use crate::shadow::{self, Sweep};
@@ -73,8 +73,8 @@ pub struct Bodies {
     pub frame_bytes: u64,
     /// Whether the frame begins with the address of a list of [`delayed`] frees.
     pub delays: bool,
-    /// Whether the reverse sweep reads memory of the program.
-    pub reloads: bool,
+    /// The memory of the program that the reverse sweep reads.
+    pub reloads: Reloads,
     /// What was decided, if they come from the function's body.
     pub report: Option<Report>,
 }
@@ -109,7 +109,7 @@ pub fn synthesize(synthesis: &mut Synthesis, primal: &Primal) -> Result<Bodies> 
         warnings, module, ..
     } = synthesis;
     warnings.note_plan(module, primal, &augmented, &layout);
-    let reloads = plan.reloads(primal, &augmented);
+    let reloads = plan::reloads(&plan, primal, &augmented);
     let gradient = Gradient::emit(synthesis, primal, &augmented, &plan, &layout)?;
     let mut augmented = tape::fill(synthesis, primal, augmented, &plan, &layout);
     count::insert(synthesis, primal, &mut augmented, &report.written, &layout);

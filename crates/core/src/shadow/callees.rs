@@ -73,15 +73,6 @@ impl ActiveCall {
             Reversal::Early { .. } => false,
         }
     }
-
-    /// Whether its reverse may read memory of the program.
-    pub fn reloads(&self) -> bool {
-        match &self.reversal {
-            Reversal::Split { pair, .. } => pair.reloads != Some(false),
-            Reversal::Replay { .. } => true,
-            Reversal::Early { .. } => false,
-        }
-    }
 }
 
 impl Walk<'_> {

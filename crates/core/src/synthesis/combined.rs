@@ -8,6 +8,7 @@ use crate::derivative::Key;
 use crate::diagnostic::Result;
 use crate::ir::{Builder, FnFlags, Func, Function, Op, Signature};
 use crate::plan::PlanKind;
+use crate::plan::Reloads;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
@@ -173,7 +174,7 @@ impl Synthesis {
             gradient: forwarding(pair.gradient, split.gradient_signature(sig)),
             frame_bytes: pair.frame_bytes.unwrap_or(0),
             delays: self.has_list(key),
-            reloads: true,
+            reloads: Reloads::All,
             report: None,
         };
         Ok(self.combine(&bodies, key, sig, name))

@@ -17,6 +17,7 @@ use crate::ir::{
     Signature, Symbol, Type, Value, ValueDef,
 };
 use crate::pipeline::Options;
+use crate::plan::Reloads;
 use crate::planted::Defect;
 use crate::primal::Primal;
 use crate::report::Report;
@@ -97,8 +98,8 @@ pub struct Pair {
     pub frame_bytes: Option<u64>,
     /// Which parameters the reverse sweep uses; none while the pair is being made.
     pub used: Option<Vec<bool>>,
-    /// Whether the reverse sweep reads memory of the program; none while the pair is being made.
-    pub reloads: Option<bool>,
+    /// The memory of the program that the reverse sweep reads; none while the pair is being made.
+    pub reloads: Option<Reloads>,
 }
 
 /// How a function is differentiated other than through its body.

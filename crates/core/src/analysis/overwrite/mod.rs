@@ -117,6 +117,8 @@ struct Call {
     arguments: Vec<Overwritten>,
     other: Overwritten,
     result: Overwritten,
+    /// The memory behind each argument that must not be freed for the answer about it to hold.
+    kept: Vec<BTreeSet<Group>>,
 }
 
 impl Overwrite {
@@ -264,6 +266,13 @@ impl Overwrite {
     /// call to hold.
     pub fn kept(&self, inst: Inst) -> impl Iterator<Item = Group> + '_ {
         self.kept.get(&inst).into_iter().flatten().copied()
+    }
+
+    /// The memory that must stay for the answer about what an argument of a call points to.
+    pub fn kept_behind(&self, call: Inst, argument: usize) -> impl Iterator<Item = Group> + '_ {
+        let known = self.calls.get(&call);
+        let kept = known.and_then(|call| call.kept.get(argument));
+        kept.into_iter().flatten().copied()
     }
 
     /// Every condition under which some read, here or in a callee, is intact, each once, with the

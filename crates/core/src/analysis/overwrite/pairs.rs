@@ -112,9 +112,11 @@ impl Analysis<'_> {
     pub(super) fn call(&self, at: (Block, usize, Inst), pointers: &[Value], later: &Later) -> Call {
         let mut deep = BTreeSet::from([Object::Unknown]);
         let mut arguments = Vec::new();
+        let mut kept = Vec::new();
         for (i, &pointer) in pointers.iter().enumerate() {
             if !self.func.ty(pointer).is_ptr() {
                 arguments.push(Overwritten::Never);
+                kept.push(BTreeSet::new());
                 continue;
             }
             let direct: Vec<Object> = self.points_to.objects(pointer).collect();
@@ -131,6 +133,7 @@ impl Analysis<'_> {
                 }
             }
             arguments.push(answer);
+            kept.push(self.kept.take());
         }
         let deep = deep.into_iter().collect();
         let other = self.answer(at, None, deep, &What::Objects, later);
@@ -139,10 +142,13 @@ impl Analysis<'_> {
             None => Vec::new(),
         };
         let result = self.answer(at, None, fresh, &What::Objects, later);
+        // All of it must stay if anything may be read.
+        (self.kept.borrow_mut()).extend(kept.iter().flatten().copied());
         Call {
             arguments,
             other,
             result,
+            kept,
         }
     }
 
@@ -448,7 +454,8 @@ impl Analysis<'_> {
                 (Some(from), Some(to)) if itself => !from.is_same(to),
                 (None, None) => self.aliases.query(a, b, Moment::Same) == Alias::No || apart(None),
                 _ => false,
-            };
+            }
+            || self.is_older(a.pointer, b.pointer, common, kept);
         apart_now
             && self
                 .loops

@@ -2,13 +2,14 @@
 //!
 //! What an iteration writes to memory that it has made itself is never what an earlier iteration
 //! has read, as long as that is not freed: new memory is none that is in use. Whether the iteration
-//! before has made it too does not matter; the layers of a network hand on what they have made.
+//! before has made it too does not matter; the layers of a network hand on what they have made. In the
+//! same iteration, what the one before has handed on is other memory than what this one makes.
 
 use super::pairs::{Analysis, When};
 use crate::analysis::activity::keepable::Group;
 use crate::analysis::loops::Loop;
 use crate::analysis::points_to::is_below_memory;
-use crate::ir::{CastOp, Constant, Inst, Op, UnaryOp, Value, ValueDef};
+use crate::ir::{CastOp, Constant, Function, Inst, Op, UnaryOp, Value, ValueDef};
 use std::collections::{BTreeSet, HashSet};
 
 impl Analysis<'_> {
@@ -22,9 +23,13 @@ impl Analysis<'_> {
         when: When,
         kept: &mut BTreeSet<Group>,
     ) -> bool {
-        let Some(read) = read.filter(|_| !when.same_iteration && !written.is_empty()) else {
+        let Some(read) = read.filter(|_| !written.is_empty()) else {
             return false;
         };
+        let mut now = written.iter().filter(|_| when.same_iteration);
+        if !now.all(|&written| self.is_older(read, written, when.common, kept)) {
+            return false;
+        }
         let mut loops = self.loops.enclosing(when.common);
         loops.all(|l| {
             let mut written = written.iter();
@@ -48,6 +53,53 @@ impl Analysis<'_> {
             kept.extend(groups);
         }
         other
+    }
+
+    /// Whether what is read through a pointer was made before the current iteration of some loop, which
+    /// has itself made what is written through another.
+    pub(super) fn is_older(
+        &self,
+        read: Value,
+        written: Value,
+        common: Option<Loop>,
+        kept: &mut BTreeSet<Group>,
+    ) -> bool {
+        self.loops.enclosing(common).any(|l| {
+            let mut groups = BTreeSet::new();
+            let older = self.is_made(written, Some(l), &mut HashSet::new(), &mut BTreeSet::new())
+                && self.is_from_before(read, l, &mut HashSet::new())
+                && self.is_made(read, None, &mut HashSet::new(), &mut groups);
+            if older {
+                kept.extend(groups);
+            }
+            older
+        })
+    }
+
+    /// Whether an iteration of a loop had a pointer already when it began.
+    fn is_from_before(&self, value: Value, l: Loop, seen: &mut HashSet<Value>) -> bool {
+        if !seen.insert(value) {
+            return true;
+        }
+        let block = self.aliases.values().def_block(value);
+        if block.is_none_or(|block| !self.loops.contains(l, block)) {
+            return true;
+        }
+        match self.func.def(value) {
+            ValueDef::Const(_) => true,
+            ValueDef::Param(block, _) if self.loops.header(l) == *block => true,
+            ValueDef::Param(block, position) => {
+                let mut edges = self.cfg.predecessors(*block).iter();
+                edges.all(|&(from, edge)| {
+                    let argument = self.func.edges(from)[edge].args.get(*position);
+                    argument.is_some_and(|&value| self.is_from_before(value, l, seen))
+                })
+            }
+            ValueDef::Result(inst) => {
+                let mut operands = passed_on(self.func, *inst).iter();
+                operands.len() > 0 && operands.all(|&operand| self.is_from_before(operand, l, seen))
+            }
+        }
     }
 
     /// Whether a pointer leads to memory that the current iteration of a loop has made, or the
@@ -90,15 +142,23 @@ impl Analysis<'_> {
                 if data.op == Op::Cast(CastOp::IntToPtr) {
                     return is_below_memory(self.func, data.args[0]);
                 }
-                let operands = match &data.op {
-                    Op::Address { .. } | Op::Unary(UnaryOp::Freeze) => &data.args[..1],
-                    Op::Cast(CastOp::Bitcast) => &data.args[..1],
-                    Op::Select => &data.args[1..],
-                    _ => return false,
-                };
-                let mut operands = operands.iter();
-                operands.all(|&operand| self.is_made(operand, within, seen, found))
+                let mut operands = passed_on(self.func, *inst).iter();
+                operands.len() > 0
+                    && operands.all(|&operand| self.is_made(operand, within, seen, found))
             }
         }
+    }
+}
+
+/// The pointers of which the result of an instruction is one, or one into the same memory; none if it
+/// may be another.
+fn passed_on(func: &Function, inst: Inst) -> &[Value] {
+    let data = func.inst(inst);
+    match &data.op {
+        Op::Address { .. } | Op::Unary(UnaryOp::Freeze) | Op::Cast(CastOp::Bitcast) => {
+            &data.args[..1]
+        }
+        Op::Select => &data.args[1..],
+        _ => &[],
     }
 }
