@@ -6,8 +6,9 @@
 //     ./gpt2                            trains a small model on a text that is built in
 //     ./gpt2 check                      compares the derivatives, prints `ok gpt2`
 //     ./gpt2 bench [layers|model]       measures, one JSON object per line
-//     ./gpt2 bench memory hand          one step of the 124M model, and the peak of memory
-//     ./gpt2 bench memory synthesized   the same with the gradient of Zymase
+//     ./gpt2 bench memory hand          three steps of the 124M model, and the peak of memory
+//     ./gpt2 bench memory synthesized   the same with the gradient of Zymase, or with `array`, with
+//                                       that of the model whose activations are one array
 //
 // Training takes words such as `layers=2` for everything in `struct options`.
 //

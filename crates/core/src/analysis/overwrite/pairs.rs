@@ -460,7 +460,7 @@ impl Analysis<'_> {
             && self
                 .loops
                 .enclosing(common)
-                .all(|l| apart(Some(l)) || self.is_renewed(a.pointer, b.pointer, l, kept))
+                .all(|l| apart(Some(l)) || self.is_other_later(a.pointer, b.pointer, l, kept))
     }
 
     /// The condition under which two ranges are disjoint, none inside if they are; none if that is not

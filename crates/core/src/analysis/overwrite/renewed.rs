@@ -33,19 +33,26 @@ impl Analysis<'_> {
         let mut loops = self.loops.enclosing(when.common);
         loops.all(|l| {
             let mut written = written.iter();
-            written.all(|&written| self.is_renewed(read, written, l, kept))
+            written.all(|&written| self.is_other_later(read, written, l, kept))
         })
     }
 
-    /// Whether what an iteration of a loop writes through a pointer is other memory than what an
-    /// earlier iteration has read through another.
-    pub(super) fn is_renewed(
+    /// Whether what a later iteration of a loop writes through a pointer is other memory than what was
+    /// read through another: new memory, or new in the same iteration of a loop around it.
+    pub(super) fn is_other_later(
         &self,
         read: Value,
         written: Value,
         l: Loop,
         kept: &mut BTreeSet<Group>,
     ) -> bool {
+        self.is_renewed(read, written, l, kept)
+            || self.is_older(read, written, self.loops.parent(l), kept)
+    }
+
+    /// Whether what an iteration of a loop writes through a pointer is other memory than what an
+    /// earlier iteration has read through another.
+    fn is_renewed(&self, read: Value, written: Value, l: Loop, kept: &mut BTreeSet<Group>) -> bool {
         let mut groups = BTreeSet::new();
         let other = self.is_made(written, Some(l), &mut HashSet::new(), &mut BTreeSet::new())
             && self.is_made(read, None, &mut HashSet::new(), &mut groups);
