@@ -56,6 +56,7 @@ programs!(
     heap,
     householder,
     insertion_sort,
+    lasting_memory,
     layers,
     logging,
     loops,
@@ -152,6 +153,7 @@ fn sanitized() {
     for name in [
         "early",
         "heap",
+        "lasting_memory",
         "split",
         "tape_memory",
         "tape_stack",
