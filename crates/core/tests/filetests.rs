@@ -40,6 +40,7 @@ const COMMANDS: &[(&str, Command)] = &[
     ("run-requests", commands::run_requests),
     ("canonical", commands::canonical),
     ("raise", commands::raise),
+    ("run-raised", commands::run_raised),
     ("nests", commands::nests),
     ("expand", commands::expand),
     ("split-triangles", commands::split_triangles),

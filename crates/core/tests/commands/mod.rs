@@ -4,7 +4,7 @@ mod derivatives;
 mod nests;
 
 pub use derivatives::{activity, derive, grad, plan, run_requests, types};
-pub use nests::{expand, nests, raise, run_split, split_triangles};
+pub use nests::{expand, nests, raise, run_raised, run_split, split_triangles};
 
 use std::fmt::Write as _;
 use zymase_core::analysis::affine::{AffineValues, Wrap};

@@ -39,6 +39,20 @@ pub fn raise(module: &Module, arguments: &[&str]) -> String {
     out
 }
 
+/// Raises all loops that can be, then runs a function as `run` does.
+pub fn run_raised(module: &Module, words: &[&str]) -> String {
+    let mut module = module.clone();
+    let effects = Effects::new(&module);
+    let funcs: Vec<Func> = module.funcs.keys().collect();
+    for func in funcs {
+        if module.funcs[func].is_declaration() {
+            continue;
+        }
+        raise::run(&mut module, func, &effects, &|_| Raise::Always, None);
+    }
+    crate::run::run(&module, words)
+}
+
 /// The nests of the reverse of a function, as a program gets them that may call kernels.
 pub fn nests(module: &Module, words: &[&str]) -> String {
     let words = [words, &["kernels"]].concat();
