@@ -14,7 +14,7 @@ use super::settle::are_unseen;
 use super::tree::{Id, Item, Node, Place, Tree};
 use crate::analysis::affine::{Affine, Base, Factor};
 use crate::analysis::loops::Loop;
-use crate::ir::{Op, Value};
+use crate::ir::{Callee, InstData, Module, Op, Value};
 
 /// Replaces local arrays in a row of items.
 pub fn replace(terms: &mut Terms, tree: &mut Tree, items: &mut Vec<Item>) {
@@ -44,8 +44,46 @@ fn arrays(terms: &Terms, tree: &Tree, items: &[Item]) -> Vec<Value> {
             });
         });
     }
-    found.retain(|&array| terms.is_private(array));
+    found.retain(|&array| is_private(terms, array));
     found
+}
+
+/// Whether frame memory is only loaded from and stored to, and only in the region.
+fn is_private(terms: &Terms, memory: Value) -> bool {
+    let func = terms.analyses.func;
+    let mut addresses = vec![memory];
+    let mut next = 0;
+    while let Some(&address) = addresses.get(next) {
+        next += 1;
+        for &block in func.blocks() {
+            let inside = terms.analyses.loops.contains(terms.region, block);
+            for &inst in func.block_insts(block) {
+                let data = func.inst(inst);
+                let mut uses = false;
+                data.for_each_operand(|value| uses |= value == address);
+                if !uses || is_lifetime(data, terms.analyses.module) {
+                    continue;
+                }
+                match data.op {
+                    Op::Address { .. } if data.args[0] == address => {
+                        addresses.extend(func.result(inst));
+                    }
+                    Op::Load(_) if inside => {}
+                    Op::Store(_) if inside && data.args[0] != address => {}
+                    _ => return false,
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Whether an instruction says where the life of frame memory begins or ends.
+pub fn is_lifetime(data: &InstData, module: &Module) -> bool {
+    match data.op.call().map(|call| call.callee) {
+        Some(Callee::Direct(callee)) => module.funcs[callee].name.starts_with("llvm.lifetime."),
+        _ => false,
+    }
 }
 
 /// How an array is indexed: a constant, and for each loop how far an element is from the next.

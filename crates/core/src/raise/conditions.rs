@@ -5,18 +5,20 @@
 //! And *exact* forms are never negative: products of sizes and counts, computed without wrapping.
 //! That they do not wrap is part of the condition: each symbol must be small enough for the
 //! products that it is in.
+//!
+//! Before: a region that has been read. After: [`Terms`] has the conditions that passes asked for on
+//! its tree. A pass that gives up puts back the conditions from before.
+
+mod apart;
 
 use super::Analyses;
 use super::read::{Check, Runs};
-use super::tree::Place;
-use crate::analysis::affine::{Affine, Base, Factor, Wrap};
-use crate::analysis::alias::Moment;
+use crate::analysis::affine::{Affine, Factor, Wrap};
 use crate::analysis::facts::is_natural;
 use crate::analysis::loops::Loop;
 use crate::analysis::ranges::{Ends, Range};
 use crate::analysis::trip_count::{Count, End};
-use crate::ir::{BinaryOp, Builder, Callee, InstData, IntPred, Module, Op, Type, UnaryOp, Value};
-use crate::planted::Defect;
+use crate::ir::{BinaryOp, Builder, IntPred, Op, Type, UnaryOp, Value};
 use std::collections::{BTreeMap, HashMap};
 
 /// Conditions for a region. In exact forms, the counter of a loop of the region stands for the
@@ -110,9 +112,15 @@ impl Terms<'_> {
 
     /// How often a loop runs, as a form.
     pub fn count(&self, l: Loop) -> Affine {
+        let itself = || Affine::product(vec![Factor::Counter(l)], 1);
+        self.known_count(l).unwrap_or_else(itself)
+    }
+
+    /// How often a loop runs, as a form without a symbol for that.
+    pub fn known_count(&self, l: Loop) -> Option<Affine> {
         match self.bounds.get(&l) {
-            Some(Bound::Form(form) | Bound::Fixed(Some(form))) => form.clone(),
-            _ => Affine::product(vec![Factor::Counter(l)], 1),
+            Some(Bound::Form(form) | Bound::Fixed(Some(form))) => Some(form.clone()),
+            Some(Bound::Fixed(None)) | None => None,
         }
     }
 
@@ -125,95 +133,6 @@ impl Terms<'_> {
         let more = i128::from(self.runs.get(&l) == Some(&Runs::OnceMore));
         back.plus(&Affine::number(more))
             .filter(|form| form.base.is_none())
-    }
-
-    /// Whether a condition for a loop to run says only that its count is positive, which nests know.
-    /// With `ask`, what cannot be known may become a condition.
-    pub fn is_implied(&mut self, l: Loop, condition: Value, expected: bool, ask: bool) -> bool {
-        let known = match self.bounds.get(&l) {
-            Some(Bound::Fixed(Some(form)) | Bound::Form(form)) => Some(form.clone()),
-            Some(Bound::Fixed(None)) | None => None,
-        };
-        let Some(count) = known.clone().or_else(|| self.count_if_any(l)) else {
-            return false;
-        };
-        let positive = self.positive(l, condition, expected);
-        let is_implied = positive.is_some_and(|forms| {
-            let mut forms = forms.iter();
-            forms.any(|form| *form == count || ask && self.is_same(form, &count))
-        });
-        if is_implied && known.is_none() {
-            self.bounds.insert(l, Bound::Fixed(Some(count)));
-        }
-        is_implied
-    }
-
-    /// How often a loop runs whose body comes before its test, if it runs at all.
-    fn count_if_any(&self, l: Loop) -> Option<Affine> {
-        let Count::AtEntry(progression) = &self.analyses.trips[l].count else {
-            return None;
-        };
-        let counts_up = progression.step == 1 && progression.end == End::NotBelow;
-        let once_more = self.runs.get(&l) == Some(&Runs::OnceMore);
-        let back = progression.upper.minus(&progression.lower)?;
-        let count = back.plus(&Affine::number(1))?;
-        let is_plain = self.analyses.is_plain(&count, self.region) && count.base.is_none();
-        (counts_up && once_more && !progression.unsigned && is_plain).then_some(count)
-    }
-
-    /// The forms that are positive if a condition for a loop to run holds, and not if it does not.
-    fn positive(&self, l: Loop, condition: Value, expected: bool) -> Option<Vec<Affine>> {
-        let func = self.analyses.func;
-        let data = func.inst(func.def_inst(condition)?);
-        let (x, y) = (*data.args.first()?, *data.args.get(1)?);
-        let at = self.analyses.loops.preheader(l)?;
-        let form = |value: Value| self.analyses.affine.integer(value, Wrap::Signed, at);
-        // `large > small`, as signed numbers.
-        let (large, small, gap) = match (&data.op, expected) {
-            (Op::ICmp(IntPred::Sgt), true) | (Op::ICmp(IntPred::Sle), false) => (x, y, 0),
-            (Op::ICmp(IntPred::Slt), true) | (Op::ICmp(IntPred::Sge), false) => (y, x, 0),
-            (Op::ICmp(IntPred::Sge), true) | (Op::ICmp(IntPred::Slt), false) => (x, y, 1),
-            (Op::ICmp(IntPred::Sle), true) | (Op::ICmp(IntPred::Sgt), false) => (y, x, 1),
-            // Of what is never negative, it says the same that it is not zero.
-            (Op::ICmp(IntPred::Ne), true) | (Op::ICmp(IntPred::Eq), false) => {
-                let differences = [form(x).minus(&form(y))?, form(y).minus(&form(x))?];
-                let is_natural = |form: &Affine| {
-                    let terms = form.terms.values().all(|&n| n >= 0);
-                    terms && form.constant >= 0 && form.factors().all(is_natural)
-                };
-                return Some(differences.into_iter().filter(is_natural).collect());
-            }
-            _ => return None,
-        };
-        let more = form(large).minus(&form(small))?;
-        Some(vec![more.plus(&Affine::number(gap))?])
-    }
-
-    /// Whether two forms are the same. Narrow integers are so however they are widened if they are not
-    /// negative, which becomes a condition.
-    fn is_same(&mut self, a: &Affine, b: &Affine) -> bool {
-        let mut widened = Vec::new();
-        let mut signed = |form: &Affine| {
-            let mut sum = form.clone();
-            sum.terms.clear();
-            for (product, &n) in &form.terms {
-                let factors = product.iter().map(|&factor| match factor {
-                    Factor::Unsigned(value) => {
-                        widened.push(value);
-                        Factor::Signed(value)
-                    }
-                    factor => factor,
-                });
-                sum = sum.plus(&Affine::product(factors.collect(), n))?;
-            }
-            Some(sum)
-        };
-        let is_same = signed(a).is_some_and(|a| signed(b) == Some(a));
-        is_same
-            && widened.into_iter().all(|value| {
-                let form = Affine::product(vec![Factor::Signed(value)], 1);
-                self.never_negative(&form).is_some()
-            })
     }
 
     /// The symbols of a form must not be negative.
@@ -331,240 +250,6 @@ impl Terms<'_> {
         self.never_negative(form)?;
         self.never_negative(&Affine::number(most).minus(form)?)
     }
-
-    /// Whether two places are never the same memory, at any two points of the region; if that is not
-    /// known, it becomes a condition where it can.
-    pub fn are_apart(&mut self, a: &Place, b: &Place) -> bool {
-        let unchecked = self.analyses.planted == Some(Defect::OverlapOfNestsUnchecked);
-        if unchecked || self.are_known_apart(a, b) {
-            return true;
-        }
-        let (Some(x), Some(y)) = (self.range(a), self.range(b)) else {
-            return false;
-        };
-        if x.is_disjoint(&y) {
-            return true;
-        }
-        // The same range, or one that begins or ends at the same place, is not worth a question; nor are
-        // two places that are the same in the first iteration.
-        if x.low == y.low || x.high == y.high || self.meet_first(a, b) {
-            return false;
-        }
-        let pair = (x, y);
-        if !self.conditions.apart.contains(&pair) {
-            self.conditions.apart.push(pair);
-        }
-        true
-    }
-
-    /// Whether two places are the same in the first iteration of all loops of the region.
-    fn meet_first(&self, a: &Place, b: &Place) -> bool {
-        let first = |place: &Place| {
-            let mut first = place.address.clone();
-            for l in self.loops_of(&place.address) {
-                (_, first) = first.split(l)?;
-            }
-            Some(first)
-        };
-        first(a).is_some_and(|address| first(b) == Some(address))
-    }
-
-    fn are_known_apart(&self, a: &Place, b: &Place) -> bool {
-        let (Some(x), Some(y)) = (a.address.base, b.address.base) else {
-            return false;
-        };
-        let is_slot = |base: Base| {
-            let mut slots = self.analyses.slots.values();
-            matches!(base, Base::Value(value) if slots.any(|&slot| slot == value))
-        };
-        // A slot is no part of the function yet, and other analyses know nothing of it.
-        if is_slot(x) || is_slot(y) {
-            return x != y;
-        }
-        let aliases = self.analyses.aliases;
-        let objects = match (x, y) {
-            (Base::Value(x), Base::Value(y)) => aliases.objects_overlap(x, y),
-            (Base::Symbol(x), Base::Symbol(y)) => x == y,
-            _ => true,
-        };
-        let moment = match self.begins_scopes {
-            true => Moment::Any,
-            false => Moment::Same,
-        };
-        !objects || x != y && !aliases.accesses_overlap(&a.access, &b.access, moment)
-    }
-
-    /// Whether frame memory is only loaded from and stored to, and only in the region.
-    pub fn is_private(&self, memory: Value) -> bool {
-        let func = self.analyses.func;
-        let mut addresses = vec![memory];
-        let mut next = 0;
-        while let Some(&address) = addresses.get(next) {
-            next += 1;
-            for &block in func.blocks() {
-                let inside = self.analyses.loops.contains(self.region, block);
-                for &inst in func.block_insts(block) {
-                    let data = func.inst(inst);
-                    let mut uses = false;
-                    data.for_each_operand(|value| uses |= value == address);
-                    if !uses || is_lifetime(data, self.analyses.module) {
-                        continue;
-                    }
-                    match data.op {
-                        Op::Address { .. } if data.args[0] == address => {
-                            addresses.extend(func.result(inst));
-                        }
-                        Op::Load(_) if inside => {}
-                        Op::Store(_) if inside && data.args[0] != address => {}
-                        _ => return false,
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    /// The addresses that a place covers in the region.
-    fn range(&self, place: &Place) -> Option<Range> {
-        let loops = self.analyses.loops;
-        let inside = loops.iter().filter(|&l| loops.is_inside(l, self.region));
-        let mut nest: Vec<Loop> = inside.collect();
-        nest.sort_unstable_by_key(|&l| std::cmp::Reverse((loops.depth(l), l)));
-        let size = Affine::number(place.size());
-        let range = Range::over(&place.address, &size, &nest, self.analyses.trips)?;
-        let known = |form: &&Affine| {
-            self.analyses.is_plain(form, self.region) && self.loops_of(form).is_empty()
-        };
-        range.forms().iter().all(known).then_some(range)
-    }
-
-    /// Whether two places are the same memory in the same iteration of a loop, all iterations of the
-    /// loops inside of it taken together.
-    pub fn cover_the_same(&self, a: &Place, b: &Place, l: Loop) -> bool {
-        let parts = |place: &Place| {
-            let mut rest = place.address.clone();
-            let mut moves = Vec::new();
-            for m in self.loops_of(&place.address) {
-                if m != l && self.analyses.loops.is_inside(m, l) {
-                    let (step, without) = rest.split(m)?;
-                    moves.push((step, self.count(m)));
-                    rest = without;
-                }
-            }
-            Some((rest, moves))
-        };
-        let (Some((x, mut first)), Some((y, second))) = (parts(a), parts(b)) else {
-            return false;
-        };
-        for part in second {
-            match first.iter().position(|other| *other == part) {
-                Some(at) => first.swap_remove(at),
-                None => return false,
-            };
-        }
-        first.is_empty() && x == y && a.ty == b.ty
-    }
-
-    /// Whether two places lie in rows that a loop goes through, each time in one row, so that they are
-    /// apart in different iterations; what is not known becomes a condition where it can.
-    pub fn are_in_rows(&mut self, a: &Place, b: &Place, l: Loop) -> bool {
-        let before = self.conditions.clone();
-        let are_in_rows = self.find_rows(a, b, l).is_some();
-        if !are_in_rows {
-            self.conditions = before;
-        }
-        are_in_rows
-    }
-
-    fn find_rows(&mut self, a: &Place, b: &Place, l: Loop) -> Option<()> {
-        let (step, x) = a.address.split(l)?;
-        let (other, y) = b.address.split(l)?;
-        if step != other || step == Affine::default() || !sign(&step)? {
-            return None;
-        }
-        self.are_natural(&step);
-        // What the loops inside of this one add at most, and what is left without them.
-        let (x, most_of_x) = self.within(&x, l)?;
-        let (y, most_of_y) = self.within(&y, l)?;
-        let distance = x.minus(&y)?;
-        if distance.base.is_some() {
-            return None;
-        }
-        // The end of either is not beyond where the other begins in the next row.
-        let room = step.plus(&Affine::number(-a.size().max(b.size())))?;
-        self.never_negative(&room.minus(&most_of_x)?.minus(&distance)?)?;
-        self.never_negative(&room.minus(&most_of_y)?.plus(&distance)?)
-    }
-
-    fn within(&mut self, form: &Affine, l: Loop) -> Option<(Affine, Affine)> {
-        let (mut rest, mut most) = (form.clone(), Affine::default());
-        for m in self.loops_of(form) {
-            if m == l || !self.analyses.loops.is_inside(m, l) {
-                continue;
-            }
-            let (step, without) = rest.split(m)?;
-            if !sign(&step)? {
-                return None;
-            }
-            self.are_natural(&step);
-            let last = self.count(m).plus(&Affine::number(-1))?;
-            most = most.plus(&step.times(&last)?)?;
-            rest = without;
-        }
-        Some((rest, most))
-    }
-
-    /// Whether a place is another one at each point of these loops, counters of other loops being
-    /// equal; if that is not known, it becomes a condition where it can.
-    pub fn are_different(&mut self, place: &Place, loops: &[Loop]) -> bool {
-        if self.analyses.planted == Some(Defect::RaisedAcrossDependence) {
-            return true;
-        }
-        let before = self.conditions.clone();
-        let different = self.find_different(place, loops).is_some();
-        if !different {
-            self.conditions = before;
-        }
-        different
-    }
-
-    fn find_different(&mut self, place: &Place, loops: &[Loop]) -> Option<()> {
-        let mut moves = Vec::new();
-        for &l in loops {
-            let (step, _) = place.address.split(l)?;
-            self.are_natural(&step);
-            let step = match sign(&step)? {
-                true => step,
-                false => step.scaled(-1)?,
-            };
-            if step == Affine::default() {
-                return None;
-            }
-            moves.push((step, l));
-        }
-        // From the smallest step to the largest, as far as can be told: each must be wider than all
-        // that the smaller ones cover.
-        moves.sort_by_key(|(step, l)| {
-            (
-                weight(step),
-                std::cmp::Reverse(self.analyses.loops.depth(*l)),
-            )
-        });
-        let mut covered = Affine::number(place.size());
-        for (step, l) in moves {
-            self.never_negative(&step.minus(&covered)?)?;
-            let last = self.count(l).plus(&Affine::number(-1))?;
-            covered = covered.plus(&step.times(&last)?)?;
-        }
-        Some(())
-    }
-}
-
-/// How large a step is likely to be: how many sizes are multiplied in it, then its factor.
-fn weight(step: &Affine) -> (usize, i128) {
-    let factors = step.terms.keys().map(Vec::len).max().unwrap_or(0);
-    let numbers = step.terms.values().copied().max();
-    (factors, numbers.unwrap_or(step.constant))
 }
 
 /// Whether a form of symbols that are not negative is not negative, or not positive.
@@ -627,13 +312,5 @@ impl Conditions {
         // Sizes of loops that do not run need not be anything.
         let ty = Type::i1();
         Some(b.value(Op::Unary(UnaryOp::Freeze), vec![both], ty))
-    }
-}
-
-/// Whether an instruction says where the life of frame memory begins or ends.
-pub fn is_lifetime(data: &InstData, module: &Module) -> bool {
-    match data.op.call().map(|call| call.callee) {
-        Some(Callee::Direct(callee)) => module.funcs[callee].name.starts_with("llvm.lifetime."),
-        _ => false,
     }
 }

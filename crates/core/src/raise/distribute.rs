@@ -9,7 +9,7 @@
 
 use super::conditions::Terms;
 use super::tree::{Item, Moment, Place, Tree, Write};
-use crate::analysis::affine::Affine;
+use crate::analysis::affine::{Affine, Base};
 use crate::analysis::loops::Loop;
 use crate::ir::{Combiner, Value};
 
@@ -52,6 +52,24 @@ pub struct Parts {
     pub units: Vec<Unit>,
     /// For each loop that may not run, the conditions.
     pub guards: Vec<(Loop, Vec<(Value, bool)>)>,
+}
+
+impl Parts {
+    /// The memory that the parts touch.
+    pub fn bases(&self, tree: &Tree) -> Vec<Base> {
+        let mut bases = Vec::new();
+        for unit in &self.units {
+            unit.for_each_write(&mut |write| {
+                bases.extend(write.place.address.base);
+                let mut note = |_, place: &Place, _| bases.extend(place.address.base);
+                tree.for_each_load(write.value, &mut note);
+            });
+        }
+        for id in tree.results.iter().flatten() {
+            tree.for_each_load(*id, &mut |_, place, _| bases.extend(place.address.base));
+        }
+        bases
+    }
 }
 
 /// Distributes the loops of a tree. None if what is loaded may be written before it is used.

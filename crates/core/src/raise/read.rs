@@ -10,7 +10,7 @@
 mod branches;
 mod reductions;
 
-use super::conditions::is_lifetime;
+use super::arrays::is_lifetime;
 use super::tree::{Id, Item, Join, Moment, Node, Place, Tree, Write};
 use super::{Analyses, Stop};
 use crate::analysis::affine::{Affine, Base, Factor, Wrap};

@@ -172,6 +172,7 @@ fn asked(module: &Module, words: &[&str], mode: Mode) -> Result<(Module, Options
             "dup" => args.push(Arg::Dup(Vec::new())),
             "out" => args.push(Arg::Out(0.0)),
             "const" => args.push(Arg::Int(0)),
+            "kernels" => options.kernels = true,
             "everything" => options.plan = PlanKind::Everything,
             other => return Err(format!("there is no activity {other}")),
         }
@@ -194,7 +195,8 @@ fn requested(module: &Module) -> Option<Key> {
     })
 }
 
-fn derived(module: &Module, words: &[&str], mode: Mode) -> Result<(Module, Outcome), String> {
+/// The module with a derivative in it, and what was decided.
+pub fn derived(module: &Module, words: &[&str], mode: Mode) -> Result<(Module, Outcome), String> {
     let (mut module, options) = asked(module, words, mode)?;
     let outcome = differentiate(&mut module, &options).map_err(|e| e.to_string())?;
     match verify_module(&module) {

@@ -1,8 +1,10 @@
 //! Commands of the file tests that print what analyses say.
 
 mod derivatives;
+mod nests;
 
 pub use derivatives::{activity, derive, grad, plan, run_requests, types};
+pub use nests::{expand, nests, raise, run_raised, run_split, split_triangles};
 
 use std::fmt::Write as _;
 use zymase_core::analysis::affine::{AffineValues, Wrap};
@@ -17,9 +19,7 @@ use zymase_core::analysis::trip_count::trip_counts;
 use zymase_core::ir::text::print_module;
 use zymase_core::ir::verify::verify_module;
 use zymase_core::ir::{Func, Function, Inst, Module, Op, Value};
-use zymase_core::raise::describe::describe;
-use zymase_core::raise::{self, Raise};
-use zymase_core::simplify::{canonical_loops, expand_nests, group_accumulations, restore_pointers};
+use zymase_core::simplify::{canonical_loops, group_accumulations, restore_pointers};
 
 /// The module with every function in canonical form, and what the verifier says of it.
 pub fn canonical(module: &Module, _: &[&str]) -> String {
@@ -30,52 +30,6 @@ pub fn canonical(module: &Module, _: &[&str]) -> String {
             Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
         },
     }
-}
-
-/// What the loops of every function are as nests, and what stood in the way of others; with `always`,
-/// of all loops and not only where it is worth it; with `text`, the module with these nests.
-pub fn raise(module: &Module, arguments: &[&str]) -> String {
-    let when = match arguments.contains(&"always") {
-        true => Raise::Always,
-        false => Raise::Worthwhile,
-    };
-    let mut module = module.clone();
-    let effects = Effects::new(&module);
-    let mut out = String::new();
-    let defined = |func: &Func| !module.funcs[*func].is_declaration();
-    let funcs: Vec<Func> = module.funcs.keys().filter(defined).collect();
-    for func in funcs {
-        let raised = raise::run(&mut module, func, &effects, &|_| when, None);
-        let function = &module.funcs[func];
-        let _ = writeln!(out, "@{}", function.name);
-        for &block in function.blocks() {
-            for data in function
-                .block_insts(block)
-                .iter()
-                .map(|&inst| function.inst(inst))
-            {
-                if let Op::Nest(nest) = &data.op {
-                    let shape = describe(function, nest, data);
-                    let _ = writeln!(out, "  {block}: {shape}, {} loops", nest.depth);
-                }
-            }
-        }
-        for refused in &raised.refused {
-            let _ = writeln!(out, "  not raised: {}", refused.reason);
-        }
-    }
-    if let Err(errors) = verify_module(&module) {
-        out.extend(errors.iter().map(|error| format!("{error}\n")));
-    }
-    if arguments.contains(&"text") {
-        out.push_str(&print_module(&module));
-    }
-    out
-}
-
-/// The module with every nest expanded to loops, and what the verifier says of it.
-pub fn expand(module: &Module, _: &[&str]) -> String {
-    rewritten(module, expand_nests::run)
 }
 
 /// The module with pointers in the place of numbers that are addresses.
@@ -89,7 +43,7 @@ pub fn group_sums(module: &Module, _: &[&str]) -> String {
 }
 
 /// The module after a pass.
-fn rewritten(module: &Module, pass: fn(&mut Function) -> bool) -> String {
+fn rewritten(module: &Module, pass: impl Fn(&mut Function) -> bool) -> String {
     let mut module = module.clone();
     for function in module.funcs.values_mut().filter(|f| !f.is_declaration()) {
         pass(function);
