@@ -134,13 +134,16 @@ fn activations_are_not_kept() {
     let printed = succeed(&folder.zymase(&words));
     let kept = |title: &str| -> Vec<&str> {
         let (_, after) = printed.split_once(title).expect(&printed);
-        let (part, _) = after.split_once("\nreverse mode of ").unwrap_or((after, ""));
+        let (part, _) = after
+            .split_once("\nreverse mode of ")
+            .unwrap_or((after, ""));
         let kept = |line: &&str| line.contains("load : f32 is cached");
         part.lines().filter(kept).collect()
     };
     let alone = kept("reverse mode of `model_loss`\n");
     assert!(alone.is_empty(), "{alone:#?}");
-    let title = "reverse mode of `model_loss_in_array`, the version that runs when memory does not overlap";
+    let title =
+        "reverse mode of `model_loss_in_array`, the version that runs when memory does not overlap";
     let in_array = kept(title);
     assert!(in_array.len() <= 1, "{in_array:#?}");
 }

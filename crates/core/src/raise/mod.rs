@@ -300,8 +300,11 @@ fn attempt(
     assumed: &mut Vec<(Value, bool)>,
 ) -> Result<Way, Stop> {
     match examine(analyses, l, assumed) {
-        Ok(plan) if when == Raise::Always || plan.is_worth_it() => Ok(Way::Raise(Box::new(plan))),
-        Ok(_) => Ok(Way::Keep),
+        Ok(plan) if when == Raise::Always => Ok(Way::Raise(Box::new(plan))),
+        Ok(plan) => Ok(match plan.is_worth_it()? {
+            true => Way::Raise(Box::new(plan)),
+            false => Way::Keep,
+        }),
         Err(Stop::Fork(condition)) if assumed.len() < MOST_FORKS => {
             let mut side = |way: bool| {
                 assumed.push((condition, way));

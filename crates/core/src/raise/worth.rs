@@ -4,14 +4,18 @@
 //! Nothing changes here.
 
 use super::distribute::Unit;
-use super::tree::{Id, Node, Place};
-use super::{Analyses, Plan, Raise};
+use super::tree::{Id, Node, Place, Write};
+use super::{Analyses, Plan, Raise, Stop};
 use crate::analysis::affine::Factor;
 use crate::analysis::loops::Loop;
 use crate::ir::{BinaryOp, Block, Combiner, Function, MathFn, Op, UnaryOp, Value};
 
 /// An expression of more factors than this is no product that anybody would write.
 const MOST_FACTORS: usize = 8;
+
+/// Why a product beside rows of which the largest number is looked for stays in their loop.
+const CHOOSES: &str = "each row that the product is made of has its largest number looked for in the \
+                       same loop, and to keep the rows would cost more than the product gains";
 
 /// Whether a function stores numbers or hands them on at all.
 pub fn may_compute(function: &Function) -> bool {
@@ -43,24 +47,30 @@ fn is_multiplication(op: &Op) -> bool {
 }
 
 impl Plan {
-    /// Whether some nest is a product of matrices, and no loop that stays would cost more than it gains.
-    pub fn is_worth_it(&self) -> bool {
+    /// Whether some nest is a product of matrices. If there is one, and a loop that stays would cost more
+    /// than it gains, that is why not.
+    pub fn is_worth_it(&self) -> Result<bool, Stop> {
         let units = &self.parts.units;
         let has_contraction = units.iter().any(|unit| self.has_contraction(unit));
-        has_contraction && !units.iter().any(Plan::chooses_in_a_loop)
+        match units.iter().find_map(Plan::choice_in_a_loop) {
+            Some(write) if has_contraction => Err(Stop::Refused(CHOOSES, write.loc)),
+            _ => Ok(has_contraction),
+        }
     }
 
-    /// Whether a loop that stays has maxima or the like in it, such as those of the rows of a softmax.
-    /// What is done with each row then is done by loops, which analyses know more of than of nests: where
-    /// the rows are small, keeping their numbers would cost more than the products gain.
-    fn chooses_in_a_loop(unit: &Unit) -> bool {
-        let mut chooses = false;
+    /// What looks for a maximum or the like in a loop that stays, as in the rows of a softmax. What is done
+    /// with each row then is done by loops, which analyses know more of than of nests: where the rows are
+    /// small, keeping their numbers would cost more than the products gain.
+    fn choice_in_a_loop(unit: &Unit) -> Option<Write> {
+        let mut choice = None;
         if let Unit::Loop(..) = unit {
             unit.for_each_write(&mut |write| {
-                chooses |= !matches!(write.join.combiner, Combiner::Store | Combiner::Sum);
+                if !matches!(write.join.combiner, Combiner::Store | Combiner::Sum) {
+                    choice.get_or_insert_with(|| write.clone());
+                }
             });
         }
-        chooses
+        choice
     }
 
     fn has_contraction(&self, unit: &Unit) -> bool {
