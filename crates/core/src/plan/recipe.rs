@@ -4,8 +4,8 @@ use super::Why;
 use super::kept::kept_for;
 use crate::analysis::overwrite::{Because, Overwritten};
 use crate::ir::{
-    BinaryOp, Block, Callee, CastOp, Flags, FnFlags, Function, Inst, InstData, Module, Op, UnaryOp,
-    Value, ValueDef,
+    BinaryOp, Block, Callee, CastOp, Flags, FloatKind, FnFlags, Function, Inst, InstData, Module,
+    Op, UnaryOp, Value, ValueDef,
 };
 use crate::planted::Defect;
 use crate::primal::Primal;
@@ -173,15 +173,24 @@ fn arithmetic(primal: &Primal, augmented: &Augmented, inst: Inst) -> u64 {
         {
             1
         }
-        Op::Math(function) if data.flags.contains(Flags::AFN) => {
+        Op::Math(function) if data.flags.contains(Flags::AFN) && is_single(augmented, inst) => {
             math_cost(*function).min(IN_VECTORS)
         }
         op => cost(op),
     }
 }
 
-/// What a function costs that may be approximated, and so computed on vectors.
+/// What a function costs that may be approximated, and so computed on vectors. In double precision there
+/// may be two numbers in a vector, and it takes more steps: then to keep the result costs less.
 const IN_VECTORS: u64 = 7;
+
+fn is_single(augmented: &Augmented, inst: Inst) -> bool {
+    let kind = augmented
+        .func
+        .result(inst)
+        .map(|value| augmented.func.ty(value));
+    kind.is_some_and(|ty| ty.float_kind() == Some(FloatKind::F32))
+}
 
 /// What an operation costs each time.
 pub fn cost(op: &Op) -> u64 {
