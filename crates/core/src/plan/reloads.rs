@@ -4,7 +4,8 @@
 //! the function only writes, such as the result of a product, is not among that.
 
 use super::{Plan, Source};
-use crate::ir::{CastOp, Function, Inst, Op, Region, UnaryOp, Value, ValueDef};
+use crate::analysis::overwrite::passed_on;
+use crate::ir::{Op, Region, Value};
 use crate::primal::Primal;
 use crate::reverse::{Augmented, nest};
 use crate::shadow::{ActiveCall, Reversal};
@@ -23,14 +24,6 @@ impl Reloads {
     /// No memory.
     pub fn none() -> Reloads {
         Reloads::Behind(HashSet::new())
-    }
-
-    /// Whether memory behind an argument is read.
-    pub fn behind(&self, argument: usize) -> bool {
-        match self {
-            Reloads::Behind(arguments) => arguments.contains(&argument),
-            Reloads::All => true,
-        }
     }
 
     fn add(&mut self, argument: Option<HashSet<usize>>) {
@@ -105,23 +98,12 @@ fn behind(primal: &Primal, augmented: &Augmented, pointer: Value) -> Option<Hash
             found.insert(at);
             continue;
         }
-        open.extend(sources(&augmented.func, value)?);
+        let inst = augmented.func.def_inst(value)?;
+        let pointers = passed_on(&augmented.func, inst);
+        if pointers.is_empty() {
+            return None;
+        }
+        open.extend(pointers);
     }
     Some(found)
-}
-
-/// The values that a pointer is one of, or points into the memory of.
-fn sources(func: &Function, value: Value) -> Option<Vec<Value>> {
-    let ValueDef::Result(inst) = func.def(value) else {
-        return None;
-    };
-    let inst: Inst = *inst;
-    let data = func.inst(inst);
-    match &data.op {
-        Op::Address { .. } | Op::Unary(UnaryOp::Freeze) | Op::Cast(CastOp::Bitcast) => {
-            Some(data.args[..1].to_vec())
-        }
-        Op::Select => Some(data.args[1..].to_vec()),
-        _ => None,
-    }
 }

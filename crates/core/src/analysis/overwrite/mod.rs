@@ -22,6 +22,8 @@ mod reads;
 mod renewed;
 mod writes;
 
+pub(crate) use renewed::passed_on;
+
 use super::activity::keepable::{Group, Keepable};
 use super::alias::Aliases;
 use super::cfg::Cfg;

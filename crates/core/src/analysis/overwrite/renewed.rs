@@ -159,7 +159,7 @@ impl Analysis<'_> {
 
 /// The pointers of which the result of an instruction is one, or one into the same memory; none if it
 /// may be another.
-fn passed_on(func: &Function, inst: Inst) -> &[Value] {
+pub(crate) fn passed_on(func: &Function, inst: Inst) -> &[Value] {
     let data = func.inst(inst);
     match &data.op {
         Op::Address { .. } | Op::Unary(UnaryOp::Freeze) | Op::Cast(CastOp::Bitcast) => {
